@@ -86,8 +86,11 @@ import Testing
         #expect(
             try copy(.embedded).thumbnail(of: path, revision: Revision(rawValue: "1"), size: size)
                 == secret)
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            let data = try Data(contentsOf: folder.appending(path: name))
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let file = folder.appending(path: name)
+            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+            else { continue }
+            let data = try Data(contentsOf: file)
             #expect(data.firstRange(of: secret) == nil, "in \(name)")
         }
     }
