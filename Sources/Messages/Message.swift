@@ -2,7 +2,8 @@
 ///
 /// The English words in the code are both the default and the name under which a catalog has the
 /// translation, as with gettext. Values among the words are numbered: `"“\(name)” is \(age) old."` is
-/// `“{1}” is {2} old.` in a catalog, where a translation may put them in another order.
+/// `“{1}” is {2} old.` in a catalog, where a translation may put them in another order. Control characters in
+/// values are made visible, as they are where text is drawn: a value is part of one sentence.
 ///
 /// ```swift
 /// showMessage(localized("Copied the text of “\(note.name)”."))
@@ -59,11 +60,30 @@ package struct Message: Hashable, Sendable, ExpressibleByStringInterpolation {
         }
 
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            let words = value.description
+            let words = value.description.withVisibleControls
             arguments.append(words)
             text += words
             key += "{\(arguments.count)}"
         }
+    }
+}
+
+extension String {
+    /// Control characters in caret notation: a name with a line break in it must not break the sentence
+    /// that it stands in.
+    fileprivate var withVisibleControls: String {
+        func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+        guard utf8.contains(where: isControl) else { return self }
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.isASCII, isControl(UInt8(scalar.value)) {
+                result.append("^")
+                result.append(Unicode.Scalar(UInt8(scalar.value) ^ 0x40))
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }
 

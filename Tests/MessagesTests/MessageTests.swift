@@ -16,6 +16,13 @@ import Testing
         #expect(message.arguments == ["a.txt", "3"])
     }
 
+    @Test func controlCharactersInValuesAreShown() {
+        let name = "new\nline\r\n\u{1B}[31m\u{7F}é.jpg"
+        let message: Message = "“\(name)” is\nhere."
+        #expect(message.text == "“new^Jline^M^J^[[31m^?é.jpg” is\nhere.")
+        #expect(message.key == "“{1}” is\nhere.")
+    }
+
     @Test func linesOfCodeAreOneMessage() {
         let (one, two, three) = ("1", "2", "3")
         let message: Message = "a \(one) " + "b \(two) " + "c \(three)"

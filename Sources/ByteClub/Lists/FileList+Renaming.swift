@@ -10,8 +10,8 @@ extension FileList {
         let noun = entry.isFolder ? localized("folder") : kind.singular
         owner?.present(
             PromptViewController(
-                title: localized("Rename \(noun)"), label: localized("New name"), text: entry.name,
-                action: localized("Rename")
+                title: localized("Rename \(noun)"), label: localized("New name"),
+                text: entry.name.withVisibleLineBreaks, action: localized("Rename")
             ) { [weak self] typed in
                 self?.rename(entry, to: typed)
             })
@@ -20,7 +20,7 @@ extension FileList {
     /// - Returns: Why it is not a valid name, or nil when the renaming has begun.
     private func rename(_ entry: FileEntry, to typed: String) -> String? {
         // As it is, also where a new note would get an ending: a file of another program's.
-        guard typed != entry.name else { return nil }
+        guard typed != entry.name.withVisibleLineBreaks else { return nil }
         let name: String
         do {
             name = try newName(for: entry, typed)
@@ -63,15 +63,18 @@ extension FileList {
     func moveTargets() {
         let targets = targets
         guard let first = targets.first else { return }
+        let shownFolder = folder.string.withVisibleLineBreaks
         let prompt = PromptViewController(
             title: targets.count == 1
                 ? localized("Move “\(first.name)”")
                 : localized("Move \(targets.count) \(kind.plural)"),
-            label: localized("Folder"), text: folder.isRoot ? "" : folder.string,
+            label: localized("Folder"), text: folder.isRoot ? "" : shownFolder,
             action: localized("Move"),
             hint: localized("Tab completes; / is the top. A new folder is created.")
         ) { [weak self] typed in
-            self?.move(targets, toFolder: typed)
+            // As it is, also where its name has a line break in it.
+            guard typed != shownFolder else { return localized("It is in that folder already.") }
+            return self?.move(targets, toFolder: typed)
         }
         prompt.completion = { [weak self] typed in self?.completedFolder(typed) }
         owner?.present(prompt)

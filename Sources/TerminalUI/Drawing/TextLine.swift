@@ -1,3 +1,5 @@
+internal import TextEditing
+
 /// A line of text in several looks, e.g. a name followed by its size in gray.
 public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// A piece of the line in one look.
@@ -23,6 +25,11 @@ public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// A line in one look.
     public init(_ text: String, _ role: Role = .text) { spans = [Span(text, role)] }
 
+    /// A name from outside, which stays on one row also where the line is wrapped: a line break in it is shown.
+    public init(name: String, _ role: Role = .text) {
+        self.init(name.withVisibleLineBreaks, role)
+    }
+
     public init(stringLiteral value: String) { self.init(value) }
 
     /// The right line's pieces behind the left one's.
@@ -43,4 +50,11 @@ public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     /// The columns it takes on a screen.
     public var columnCount: Int { spans.reduce(0) { $0 + Surface.columnCount(of: $1.text) } }
+}
+
+extension String {
+    /// The same, and with line breaks in the form in which they are drawn: for a name in a field.
+    public var withVisibleLineBreaks: String {
+        contains(where: \.isNewline) ? VisibleText(self).string : self
+    }
 }
