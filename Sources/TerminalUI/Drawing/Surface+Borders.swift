@@ -41,7 +41,7 @@ extension Surface {
 
         var room = rect.width - 4
         if let trailing, !trailing.isEmpty,
-            trailing.columnCount + (title?.columnCount ?? 0) + 4 <= room
+            Self.hasRoom(for: trailing, beside: title ?? "", inBorderOf: rect.width)
         {
             let width = trailing.columnCount
             let x = right - 2 - width
@@ -72,6 +72,13 @@ extension Surface {
         for offset in 0..<max(0, length) {
             put(cell, at: Point(x: point.x, y: point.y + offset))
         }
+    }
+
+    /// Whether words at the right of an upper edge leave the title its room.
+    static func hasRoom(
+        for trailing: TextLine, beside title: TextLine, inBorderOf columns: Int
+    ) -> Bool {
+        trailing.columnCount + title.columnCount + 4 <= columns - 4
     }
 
     /// Words in an edge, with a space on either side.

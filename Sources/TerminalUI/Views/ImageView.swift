@@ -23,7 +23,7 @@ public final class ImageView: View {
         setNeedsDisplay()
     }
 
-    /// Shown while there is no picture.
+    /// Shown while there is no picture, wrapped between words.
     public var placeholder: TextLine = "" {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }
@@ -49,8 +49,18 @@ public final class ImageView: View {
             surface.draw(image, at: origin)
             if let graphic { surface.place(graphic, at: origin + graphicOrigin) }
         } else {
+            drawPlaceholder(on: surface)
+        }
+    }
+
+    private func drawPlaceholder(on surface: Surface) {
+        let all = placeholder.wrapped(columns: bounds.width)
+        var lines = all.prefix(bounds.height)
+        if all.count > lines.count, let last = lines.popLast() { lines.append(last + "…") }
+        let top = max(0, (bounds.height - lines.count + 1) / 2)
+        for (offset, line) in lines.enumerated() {
             surface.draw(
-                placeholder, in: Rect(x: 0, y: bounds.height / 2, width: bounds.width, height: 1),
+                line, in: Rect(x: 0, y: top + offset, width: bounds.width, height: 1),
                 alignment: .center)
         }
     }

@@ -27,6 +27,9 @@ public struct ListRow: Hashable, Sendable {
     public var title: TextLine
     /// A sign before the title, e.g. a dot for "not saved yet".
     public var symbol: TextLine?
+    /// Short facts on the line below the title, where the list's rows are higher than one: the most important
+    /// comes first, and the last ones are left out as a whole where there is no room.
+    public var facts: [TextLine]
     /// Further lines, where the list's rows are higher than one.
     public var details: [TextLine]
     /// What stands at the end; on a narrow screen the last ones go first.
@@ -39,16 +42,31 @@ public struct ListRow: Hashable, Sendable {
     public var matches: [Range<Int>]
 
     public init(
-        _ title: TextLine, symbol: TextLine? = nil, details: [TextLine] = [],
-        columns: [Column] = [], image: ImageCells? = nil, graphic: Graphic? = nil,
+        _ title: TextLine, symbol: TextLine? = nil, facts: [TextLine] = [],
+        details: [TextLine] = [], columns: [Column] = [], image: ImageCells? = nil,
+        graphic: Graphic? = nil,
         matches: [Range<Int>] = []
     ) {
         self.title = title
         self.symbol = symbol
+        self.facts = facts
         self.details = details
         self.columns = columns
         self.image = image
         self.graphic = graphic
         self.matches = matches
+    }
+
+    /// The lines below the title.
+    ///
+    /// - Parameter columns: What a line may take; only a first fact that is wider alone is cut.
+    func linesBelowTitle(columns: Int) -> [TextLine] {
+        guard var line = facts.first else { return details }
+        for fact in facts.dropFirst() {
+            let longer = line + TextLine(" · ", .secondary) + fact
+            guard longer.columnCount <= columns else { break }
+            line = longer
+        }
+        return [line] + details
     }
 }

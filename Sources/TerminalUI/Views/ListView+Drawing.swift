@@ -77,8 +77,10 @@ extension ListView {
         }
         let end = drawColumns(row, from: x, on: surface, base: base)
         drawTitle(row, at: x, columns: end - x, on: surface, base: base)
-        for (offset, line) in row.details.prefix(rowHeight - 1).enumerated() {
-            let columns = area.width - x - 1
+        guard rowHeight > 1 else { return }
+        let columns = area.width - x - 1
+        let lines = row.linesBelowTitle(columns: columns)
+        for (offset, line) in lines.prefix(rowHeight - 1).enumerated() {
             surface.draw(line, at: Point(x: x, y: offset + 1), columns: columns, on: base)
         }
     }

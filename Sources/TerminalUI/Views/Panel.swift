@@ -10,6 +10,11 @@ public final class Panel: View {
         didSet { if trailingTitle != oldValue { setNeedsDisplay() } }
     }
 
+    /// The same in fewer words, the longer ones first: the first that has room is shown.
+    public var shorterTrailingTitles: [TextLine] = [] {
+        didSet { if shorterTrailingTitles != oldValue { setNeedsDisplay() } }
+    }
+
     /// Words in the lower edge, e.g. a place in the text.
     public var footer: TextLine? {
         didSet { if footer != oldValue { setNeedsDisplay() } }
@@ -62,6 +67,12 @@ public final class Panel: View {
         surface.drawBorder(
             bounds, style: theme[isFocused ? .focusedBorder : .border],
             title: isFocused ? title.replacing(.text, by: .heading) : title,
-            trailing: trailingTitle, footer: footer)
+            trailing: shownTrailingTitle, footer: footer)
+    }
+
+    private var shownTrailingTitle: TextLine? {
+        ([trailingTitle].compactMap(\.self) + shorterTrailingTitles).first {
+            Surface.hasRoom(for: $0, beside: title, inBorderOf: bounds.width)
+        }
     }
 }
