@@ -74,6 +74,8 @@ extension FileListDelegate {
         /// Whether the club has changed since that began.
         var needsArranging = false
         var filtering: Task<Void, Never>?
+        /// Whether what fits best is to be selected as soon as it is known: something was typed.
+        var selectsBest = false
     }
 
     /// So many entries are sorted and filtered at once, in much less than a frame.
@@ -179,13 +181,15 @@ extension FileList: ClubObserver {
         self.arrangement = arrangement
         // The rows of before are places in another order.
         filtered = rows
-        if let rows, rows.filter == view.filter { display() } else { filter(showingBest: false) }
+        if let rows, rows.filter == view.filter { display() } else { showFiltered() }
     }
 
-    private func filterDidChange() { filter(showingBest: true) }
+    private func filterDidChange() {
+        work.selectsBest = view.filter.isActive
+        showFiltered()
+    }
 
-    /// - Parameter showingBest: Whether what fits best is to be selected: something was typed.
-    private func filter(showingBest: Bool) {
+    private func showFiltered() {
         work.filtering?.cancel()
         work.filtering = nil
         let filter = view.filter
@@ -194,21 +198,17 @@ extension FileList: ClubObserver {
             return display()
         }
         guard arrangement.entries.count > Self.immediateLimit else {
-            return display(arrangement.rows(filter, among: filtered), showingBest)
+            filtered = arrangement.rows(filter, among: filtered)
+            return display()
         }
         // The rows of before stay until the new ones are there.
         work.filtering = owner?.startPending { [weak self, arrangement, filtered] in
             let rows = await arrangement.rowsInBackground(filter, among: filtered)
             guard !Task.isCancelled, let self else { return }
             work.filtering = nil
-            display(rows, showingBest)
+            self.filtered = rows
+            display()
         }
-    }
-
-    private func display(_ rows: FilteredRows, _ showingBest: Bool) {
-        filtered = rows
-        display()
-        if showingBest { list.select(0) }
     }
 
     private func display() {
@@ -218,6 +218,10 @@ extension FileList: ClubObserver {
             (identity.base as? RemotePath).flatMap { arrangement.position(of: $0) } != nil
         }
         if let path = pathToSelect, list.select(identity: path) != nil { pathToSelect = nil }
+        if work.selectsBest, filtered?.filter == view.filter {
+            work.selectsBest = false
+            list.select(0)
+        }
         showTitle()
         delegate?.fileListDidChangeSelection(self)
     }
@@ -257,9 +261,12 @@ extension FileList {
             TextLine(
                 filtered == nil ? "\(count)" : localized("\(rowCount) of \(count)"), .secondary))
         parts.append(TextLine(sort.title, .secondary))
-        panel.trailingTitle = parts.dropFirst().reduce(parts[0]) {
-            $0 + TextLine(" · ", .secondary) + $1
+        // With many marks in a narrow list, how many they are is what counts.
+        let titles = (1...parts.count).reversed().map { count in
+            parts[1..<count].reduce(parts[0]) { $0 + TextLine(" · ", .secondary) + $1 }
         }
+        panel.trailingTitle = titles[0]
+        panel.shorterTrailingTitles = Array(titles.dropFirst())
     }
 
     func cycleSort() {

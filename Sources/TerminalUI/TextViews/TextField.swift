@@ -14,6 +14,9 @@ public final class TextField: TextInputView {
     /// Asked after each change too, for the footer to know whether there is something to complete.
     public var completion: (@MainActor (String) -> String?)?
 
+    /// Asked first about what is pasted: true when it was taken elsewhere, and is not to be written here.
+    public var takesPaste: (@MainActor (String) -> Bool)?
+
     /// Whether a password is written here: dots are drawn, and nothing can be copied out of it.
     public var isSecure = false {
         didSet { if isSecure != oldValue { setNeedsDisplay() } }
@@ -148,6 +151,10 @@ public final class TextField: TextInputView {
             $0.move(.textEnd)
         }
         return true
+    }
+
+    public override func paste(_ text: String) -> Bool {
+        takesPaste?(text) == true || super.paste(text)
     }
 
     // MARK: - Mouse

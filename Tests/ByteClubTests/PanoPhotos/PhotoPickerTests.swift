@@ -111,6 +111,67 @@ import Testing
         #expect(selection?.paths == [path("a/two.jpg")])
     }
 
+    @Test func whatFitsBestIsSelectedWhileOneTypes() async throws {
+        for name in ["rot6gps.jpg", "r6.jpg"] {
+            try Photos.corners().write(to: folder.appending(path: "a/" + name))
+        }
+        let screen = try await open()
+        await screen.wait(for: "rot6gps.jpg")
+        screen.type("/r")
+        await screen.wait(untilGone: "one.jpg")
+        screen.type("6")
+        await screen.wait { $0.order(of: ["r6.jpg", "rot6gps.jpg"]).first == "r6.jpg" }
+        screen.press("Enter", "Enter")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("a/r6.jpg")])
+    }
+
+    @Test func aPathDoesNotBeginWithTheFilter() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.type("/tw\n")
+        await screen.wait(untilGone: "one.jpg")
+        screen.type("~")
+        await screen.wait { $0.lines.contains { $0.contains("│ ~/ ") } }
+        #expect(!screen.text.contains("/tw"))
+        screen.press("Esc")
+        await screen.wait(for: "one.jpg")
+        screen.type("/tw")
+        await screen.wait(untilGone: "one.jpg")
+        screen.application.handle(.paste(path("b/my sea.jpg")))
+        await screen.wait(for: "1 photo is marked.")
+        screen.press("u")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("b/my sea.jpg")])
+    }
+
+    @Test(arguments: [
+        ("/sea", PickerText.filter("sea")), ("/~", .path("~")), ("/~/Pic", .path("~/Pic")),
+        ("/a~", .filter("a~")), ("/~old", .filter("~old")), ("~/Pic", .path("~/Pic")),
+        ("/usr/", .path("/usr/")), ("//", .path("//")), ("sea", .filter("sea")),
+    ])
+    func aTildeInFrontBeginsAPath(typed: String, meaning: PickerText) {
+        #expect(PickerText(typed) == meaning)
+    }
+
+    @Test func aPhotoOfNoFolderIsNotLookedFor() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.type(path("nowhere") + "/x.jpg")
+        await screen.wait(for: "No such folder")
+        #expect(!screen.text.contains("Nothing here has"))
+        screen.press("Enter")
+        let picker = try #require(
+            screen.application.topViewController as? PhotoPickerViewController)
+        await picker.taking?.value
+        await screen.wait(for: "No such folder")
+        #expect(!screen.text.contains("There is no file"))
+        screen.press("Esc")
+        await screen.wait(for: "two.jpg")
+        screen.type(path("a") + "/x.jpg\n")
+        await screen.wait(for: "There is no file")
+    }
+
     @Test func escapePeelsOneLayerAfterTheOther() async throws {
         let screen = try await open()
         await screen.wait(for: "two.jpg")

@@ -33,6 +33,8 @@ struct PhotoFolder: Sendable, Equatable {
     var path: String
     /// Hidden ones, too; in no order.
     var entries: [Entry]
+    /// Why it cannot be shown, as a sentence; nil where it can.
+    var problem: String?
 
     /// Why a folder cannot be shown, as a sentence.
     struct Unreadable: Error, CustomStringConvertible {
@@ -44,7 +46,7 @@ struct PhotoFolder: Sendable, Equatable {
     /// - Throws: `Unreadable` when there is no such folder or it may not be read.
     static func read(_ path: String) throws(Unreadable) -> PhotoFolder {
         guard let directory = opendir(path) else {
-            throw Unreadable(description: sentence(for: errno, path))
+            throw Unreadable(description: sentence(for: errno, TypedPath.shown(path)))
         }
         defer { closedir(directory) }
         var entries: [Entry] = []
@@ -73,11 +75,12 @@ struct PhotoFolder: Sendable, Equatable {
 
     /// What is shown of it: the way back up, folders, photos.
     ///
-    /// - Parameter filter: What names have to fit; with one there is no way back up.
+    /// - Parameter filter: What names have to fit, the best first; with one there is no way back up.
     func shown(
         by order: Order = .name, showingHidden: Bool = false, _ filter: NameFilter = NameFilter()
     ) -> [Entry] {
         struct Item {
+            var rank: NameFilter.Rank
             var key: NaturalOrderKey
             /// The larger comes first.
             var weight: Double
@@ -85,16 +88,23 @@ struct PhotoFolder: Sendable, Equatable {
         }
         var items: [Item] = []
         for entry in entries where showingHidden || !entry.isHidden {
-            guard filter.matches(entry.name) else { continue }
+            guard let rank = filter.isActive ? filter.rank(of: entry.name) : .atWordStarts else {
+                continue
+            }
             let weight: Double =
                 switch (entry.kind, order) {
                 case (.folder, _), (.parent, _): .infinity
                 case (.photo, .name): 0
                 case (.photo, .date): entry.modified?.timeIntervalSince1970 ?? 0
                 }
-            items.append(Item(key: NaturalOrderKey(entry.name), weight: weight, entry: entry))
+            items.append(
+                Item(rank: rank, key: NaturalOrderKey(entry.name), weight: weight, entry: entry))
         }
-        items.sort { ($0.weight == $1.weight) ? $0.key < $1.key : $0.weight > $1.weight }
+        items.sort { first, second in
+            if first.rank != second.rank { return first.rank < second.rank }
+            if first.weight != second.weight { return first.weight > second.weight }
+            return first.key < second.key
+        }
         let parent =
             path == "/" || filter.isActive
             ? [] : [Entry(name: "..", kind: .parent, path: Self.parent(of: path))]
@@ -104,6 +114,15 @@ struct PhotoFolder: Sendable, Equatable {
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+
+    /// Why there is no such folder, or it may not be read; nil where there is one.
+    @concurrent static func problem(at path: String) async -> String? {
+        guard let directory = opendir(path) else {
+            return sentence(for: errno, TypedPath.shown(path))
+        }
+        closedir(directory)
+        return nil
     }
 
     private static func sentence(for number: Int32, _ path: String) -> String {

@@ -25,17 +25,23 @@ extension PhotoPickerViewController {
                 show(folder)
             } catch {
                 guard !Task.isCancelled else { return }
-                show(PhotoFolder(path: path, entries: []))
-                tell(TextLine("\(error)", .warning))
+                show(PhotoFolder(path: path, entries: [], problem: error.description))
             }
         }
     }
 
     private func show(_ folder: PhotoFolder) {
         let startsAtTop = folder.path != self.folder.path && pathToSelect == nil
+        let filter = NameFilter(query: typed.name)
+        let isOther = folder.path != self.folder.path || filter != self.filter
         self.folder = folder
-        showEntries(NameFilter(query: typed.name))
+        showEntries(filter, selectingBest: isOther)
+        tellProblem()
         if startsAtTop, list.selectedIndex ?? 0 > 1 { list.select(1) }
+    }
+
+    private func tellProblem() {
+        if let problem = folder.problem { tell(TextLine(problem, .warning)) }
     }
 
     @concurrent private nonisolated static func readFolder(
@@ -60,10 +66,13 @@ extension PhotoPickerViewController {
 
     var hasText: Bool { !field.isHidden }
 
-    /// Opens the line to be typed in.
+    /// Opens the line to be typed in. A filter never becomes the beginning of a path, nor a path that of a filter:
+    /// then the line begins with `start`.
     func edit(_ start: String) {
-        if field.isHidden { field.text = start }
+        let isOther = PickerText(field.text).isPath != PickerText(start).isPath
+        if field.isHidden || isOther { field.text = start }
         field.isHidden = false
+        list.looksFocused = true
         view.setNeedsLayout()
         field.becomeFirstResponder()
         typedTextDidChange()
@@ -72,6 +81,7 @@ extension PhotoPickerViewController {
     func clearField() {
         field.text = ""
         field.isHidden = true
+        list.looksFocused = false
         view.setNeedsLayout()
         list.becomeFirstResponder()
         typedTextDidChange()
@@ -82,7 +92,11 @@ extension PhotoPickerViewController {
         if field.text.isEmpty, !field.isHidden { return clearField() }
         // Who has gone back to the folder shown does not want the one that is being read meanwhile.
         guard typed.folder == wanted else { return read(typed.folder) }
-        if typed.folder == folder.path { showEntries(NameFilter(query: typed.name)) }
+        if typed.folder == folder.path {
+            let filter = NameFilter(query: typed.name)
+            showEntries(filter, selectingBest: filter != self.filter)
+            tellProblem()
+        }
     }
 
     /// What Tab makes of the text: the longest beginning that the matching names share.
@@ -137,7 +151,9 @@ extension PhotoPickerViewController {
         taking = startPending { [self] in
             let found = await PastedPaths.read(text, in: base, home: home)
             await reading?.value
-            guard !Task.isCancelled, isOnScreen, field.text == text else { return }
+            guard !Task.isCancelled, isOnScreen, PickerText(field.text) == .path(text) else {
+                return
+            }
             taking = nil
             if !found.files.isEmpty, found.missing.isEmpty {
                 list.mark(found.files.map { AnyHashable($0) })
@@ -147,9 +163,16 @@ extension PhotoPickerViewController {
             } else if typed.folder == folder.path, !typed.name.isEmpty, selected != nil {
                 activateSelected()
             } else {
-                tellMissing(found)
+                await tellMissing(found)
             }
         }
+    }
+
+    /// What is dropped onto the line while it filters does not go into the filter.
+    func takePaste(_ text: String) -> Bool {
+        guard !PickerText(field.text).isPath, PastedPaths.begins(text) else { return false }
+        take(text)
+        return true
     }
 
     /// Marks the files that a text names and goes to where they are; or goes to the folder that it names.
@@ -160,7 +183,7 @@ extension PhotoPickerViewController {
             guard !Task.isCancelled, isOnScreen else { return }
             defer { taking = nil }
             guard let last = found.files.last else {
-                if let folder = found.folder { enter(folder) } else { tellMissing(found) }
+                if let folder = found.folder { enter(folder) } else { await tellMissing(found) }
                 return
             }
             pathToSelect = last
@@ -168,12 +191,17 @@ extension PhotoPickerViewController {
             await reading?.value
             guard !Task.isCancelled else { return }
             list.mark(found.files.map { AnyHashable($0) })
-            if !found.missing.isEmpty { tellMissing(found) }
+            if !found.missing.isEmpty { await tellMissing(found) }
         }
     }
 
-    private func tellMissing(_ found: PastedPaths) {
+    private func tellMissing(_ found: PastedPaths) async {
         guard let first = found.missing.first else { return }
+        let problem =
+            found.missing.count == 1
+            ? await PhotoFolder.problem(at: PhotoFolder.parent(of: first)) : nil
+        guard !Task.isCancelled else { return }
+        if let problem { return tell(TextLine(problem, .warning)) }
         tell(
             TextLine(
                 found.missing.count == 1

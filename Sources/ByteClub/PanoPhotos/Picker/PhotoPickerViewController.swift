@@ -63,7 +63,7 @@ final class PhotoPickerViewController: ViewController {
         base = path
         wanted = path
         folder = PhotoFolder(path: path, entries: [])
-        home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+        home = TypedPath.home
         super.init()
         title = localized("Upload photos")
     }
@@ -72,6 +72,7 @@ final class PhotoPickerViewController: ViewController {
         field.didChange = { [weak self] in self?.typedTextDidChange() }
         field.didSubmit = { [weak self] in self?.submit() }
         field.completion = { [weak self] in self?.completion(of: $0) }
+        field.takesPaste = { [weak self] in self?.takePaste($0) ?? false }
         field.isHidden = true
         list.dataSource = self
         list.delegate = self
@@ -174,7 +175,9 @@ final class PhotoPickerViewController: ViewController {
 
 extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     /// Shows what of the folder passes the filter.
-    func showEntries(_ filter: NameFilter) {
+    ///
+    /// - Parameter selectingBest: Whether what fits best is to be selected: something was typed.
+    func showEntries(_ filter: NameFilter, selectingBest: Bool = false) {
         self.filter = filter
         entries = folder.shown(by: order, showingHidden: showsHidden, filter)
         let hiddenCount = showsHidden ? 0 : folder.entries.count(where: \.isHidden)
@@ -184,10 +187,14 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
                 : localized("No pictures here.")
                     + (hiddenCount > 0 ? localized(" . shows \(hiddenCount) hidden.") : ""),
             .secondary)
+        // The line below says why.
+        if folder.problem != nil { list.emptyText = "" }
         prepareThumbnails()
         list.reloadData()
         if let path = pathToSelect, list.select(identity: path) != nil {
             pathToSelect = nil
+        } else if selectingBest, filter.isActive {
+            list.select(0)
         } else if list.selectedIndex == 0, entries.first?.kind == .parent, entries.count > 1 {
             // The first photo, not the way back up.
             list.select(1)
@@ -240,13 +247,13 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
             return ListRow(
                 TextLine(entry.name), columns: [ListRow.Column(size, width: 7)], matches: matches)
         }
-        let age = entry.modified.map { " · " + Wording.age(of: $0, at: Date()) } ?? ""
-        var row = ListRow(
-            TextLine(entry.name), details: [TextLine(size + age, .secondary)], matches: matches)
+        let age = entry.modified.map { Wording.age(of: $0, at: Date()) }
+        let facts = [size, age].compactMap(\.self).map { TextLine($0, .secondary) }
+        var row = ListRow(TextLine(entry.name), facts: facts, matches: matches)
         switch thumbnails?.state(of: entry) {
         case .loaded(let cells): row.image = ImageCells(cells)
         case .unavailable(let reason):
-            row.details[0] = row.details[0] + TextLine(" · \(reason)", .warning)
+            row.facts.insert(TextLine(reason, .warning), at: 0)
         case .loading, nil: break
         }
         return row

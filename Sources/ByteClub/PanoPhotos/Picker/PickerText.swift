@@ -1,8 +1,11 @@
-/// What the picker's line means: `/sea` filters as in other lists, and a second slash makes it a path.
+/// What the picker's line means: `/sea` filters as in other lists, a second slash makes it a path, and so does
+/// `~` as the first character of an empty filter.
 enum PickerText: Equatable {
     case filter(String)
     /// As typed; see ``TypedPath``.
     case path(String)
+
+    var isPath: Bool { if case .path = self { true } else { false } }
 
     init(_ text: String) {
         let start = text.first { !$0.isWhitespace }
@@ -10,7 +13,11 @@ enum PickerText: Equatable {
             self = .path(text)
         } else if text.hasPrefix("/") {
             let rest = text.dropFirst()
-            self = rest.contains("/") ? .path(text) : .filter(String(rest))
+            if rest == "~" || rest.hasPrefix("~/") {
+                self = .path(String(rest))
+            } else {
+                self = rest.contains("/") ? .path(text) : .filter(String(rest))
+            }
         } else {
             self = text.contains("/") ? .path(text) : .filter(text)
         }

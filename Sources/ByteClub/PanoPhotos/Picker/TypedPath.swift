@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import FoundationEssentials
 
 /// A path as people type, paste or drag it into a terminal, made absolute.
 ///
@@ -32,8 +33,11 @@ enum TypedPath {
         return normalized(folder + "/" + text)
     }
 
+    /// The folder that `~` stands for.
+    static var home: String { ProcessInfo.processInfo.environment["HOME"] ?? "/" }
+
     /// An absolute path as it is shown: the home folder as `~`.
-    static func shown(_ path: String, home: String) -> String {
+    static func shown(_ path: String, home: String = TypedPath.home) -> String {
         path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
     }
 
