@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check the set-up, and say what to do.",
         discussion: """
-            Looks at the terminal, its colours and clipboard, the libraries, the permissions of Byte Club's \
+            Looks at the terminal, its colors and clipboard, the libraries, the permissions of Byte Club's \
             folders, the settings, and the club's connection, clock and quota. The exit status is 1 when \
             something does not work.
 

@@ -77,7 +77,7 @@ enum TerminalChecks {
         }
         let hint =
             localized(
-                "If the terminal shows 24-bit colours, pictures look better with: export COLORTERM=truecolor"
+                "If the terminal shows 24-bit colors, pictures look better with: export COLORTERM=truecolor"
             )
         return switch facts.colorDepth {
         case .direct: Diagnostic(subject, .fine, localized("24 bits."))
@@ -90,14 +90,14 @@ enum TerminalChecks {
                 localized("\(facts.colorDepth.rawValue), so pictures are hard to make out."),
                 advice:
                     localized(
-                        "Set TERM to the 256-colour type of the terminal, for instance: export TERM=xterm-256color"
+                        "Set TERM to the 256-color type of the terminal, for instance: export TERM=xterm-256color"
                     )
             )
         case .monochrome:
             Diagnostic(
                 subject, .notice, localized("The terminal has none."),
                 advice: localized(
-                    "Panoramas need colours: open Byte Club in another terminal for them."))
+                    "Panoramas need colors: open Byte Club in another terminal for them."))
         }
     }
 

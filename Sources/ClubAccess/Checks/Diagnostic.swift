@@ -32,7 +32,8 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         case "clock": localized("clock")
         case "club": localized("club")
         case "clubs": localized("clubs")
-        case "colours": localized("colours")
+        // Other programs read the subject as it was spelled first.
+        case "colours": localized("colors")
         case "connection": localized("connection")
         case "disk": localized("disk")
         case "libraries": localized("libraries")
