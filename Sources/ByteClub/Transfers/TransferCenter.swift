@@ -48,7 +48,7 @@ extension CarrierProcess: TransferCarrying {}
     private var unwritten: [TransferItem.ID: TransferOrder] = [:]
 
     /// The failures that the person has looked at, by which of the order's retries they were.
-    private var seenFailures: [TransferItem.ID: Int] = [:]
+    private var seenFailures = SeenFailures()
 
     /// How often to look whether the carrier has been killed.
     private let mindingInterval: Duration
@@ -74,6 +74,7 @@ extension CarrierProcess: TransferCarrying {}
     func start() {
         run { [self] in
             await Self.makeFolder(of: journal)
+            seenFailures.merge(await SeenFailures.read(from: journal.folder))
             guard !isStopped else { return }
             if isWatched { watch() }
             let found = await Self.items(of: journal)
@@ -111,16 +112,17 @@ extension CarrierProcess: TransferCarrying {}
 
     /// What has failed, also in an earlier run, and was not looked at since.
     var unseenFailures: [TransferItem] {
-        items.filter { $0.state == .failed && seenFailures[$0.id] != $0.status.retryCount }
+        items.filter { $0.state == .failed && !seenFailures.contains($0) }
     }
 
-    /// Says that the person knows what has failed by now.
+    /// Says that the person knows what has failed by now; a later run does not report it again.
     ///
     /// - Parameter id: The one they know of; nil for all.
     func seeFailures(of id: TransferItem.ID? = nil) {
         let unseen = unseenFailures.filter { id == nil || $0.id == id }
         guard !unseen.isEmpty else { return }
-        for item in unseen { seenFailures[item.id] = item.status.retryCount }
+        seenFailures.see(unseen, of: items)
+        run { [self] in await seenFailures.write(to: journal.folder) }
         tell { $0.transfersDidChange(self) }
     }
 
@@ -277,7 +279,7 @@ extension CarrierProcess: TransferCarrying {}
             wantedItems.map(\.id),
             localized(
                 "The background program for transfers ends at once. See whether the folder "
-                    + "\(journal.folder.path) can be written and the disk has room, then try again."
+                    + "\(TypedPath.shown(journal.folder.path)) can be written and the disk has room, then try again."
             ))
     }
 

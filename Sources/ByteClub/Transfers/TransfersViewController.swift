@@ -146,12 +146,12 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
         let item = items[index]
-        let words = item.words(at: Date())
+        let words = item.screenWords(at: Date())
         let role: Role = item.state == .failed ? .warning : .secondary
         let details =
             item.showsBar
             ? [Self.bar(item.fraction) + TextLine("  " + words, role)]
-            : TextLine(words, role).wrapped(columns: max(10, list.bounds.width - 2))
+            : TextLine(name: words, role).wrapped(columns: max(10, list.bounds.width - 2))
         return ListRow(
             TextLine("\(item.arrow) \(item.shownName)"),
             details: Array(details.prefix(list.rowHeight - 1)),
@@ -179,6 +179,12 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 }
 
 extension TransferItem {
+    /// What the shell says, too, but for the home folder, which is `~`.
+    fileprivate func screenWords(at now: Date) -> String {
+        guard state == .done, order.direction == .download else { return words(at: now) }
+        return "\(TypedPath.shown(order.file)) · \(Wording.byteCount(status.byteCount))"
+    }
+
     /// Whether resuming does something: one that would try again later tries at once.
     fileprivate var canGoOn: Bool { canResume || status.nextAttempt != nil }
 

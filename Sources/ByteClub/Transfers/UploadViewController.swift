@@ -5,7 +5,7 @@ internal import Messages
 internal import TerminalUI
 
 /// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel. The upload does
-/// not need it: left with `b`, or with a key that leads to another tab, it goes on.
+/// not need it: left with `b`, or with a key that leads to another tab or out of the app, it goes on.
 final class UploadViewController: ViewController {
     enum Outcome {
         case uploaded(TransferItem)
@@ -25,7 +25,10 @@ final class UploadViewController: ViewController {
     private let bytesLabel = Label("")
     private let speedLabel = Label("")
     private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
-    private lazy var buttons = ButtonRow([cancelButton])
+    private lazy var backgroundButton = Button(
+        localized("In the background"), label: localized("background")
+    ) { [weak self] in self?.end(.background(tab: nil)) }
+    private lazy var buttons = ButtonRow([cancelButton, backgroundButton])
 
     /// - Parameter completion: Called once, when the view has left the screen.
     init(
@@ -46,13 +49,17 @@ final class UploadViewController: ViewController {
         transfersDidChange(center)
     }
 
+    /// The picker is left with Enter: one more of it must not end what it has begun.
+    override var preferredFirstResponder: View? { backgroundButton }
+
     override func preferredSize(in available: Size) -> Size {
         Size(width: min(56, available.width), height: min(7, available.height))
     }
 
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        buttons.frame = area.takeBottom(1)
+        let wanted = buttons.sizeThatFits(bounds.size).height
+        buttons.frame = area.takeBottom(max(1, min(wanted, bounds.height - 5)))
         if area.height > 4 { _ = area.takeBottom(1) }
         nameLabel.frame = area.takeTop(1)
         if area.height > 3 { _ = area.takeTop(1) }
@@ -75,6 +82,7 @@ final class UploadViewController: ViewController {
             KeyCommand.tab(2, title: localized("PanoPhotos")).performs {
                 self.end(.background(tab: 1))
             }
+            KeyCommand.quit.performs { self.application?.requestTermination() }
         }
     }
 
@@ -90,7 +98,7 @@ final class UploadViewController: ViewController {
     }
 
     private func show(_ item: TransferItem) {
-        nameLabel.text = TextLine(item.shownName)
+        nameLabel.text = TextLine(name: item.shownName)
         progressView.fraction = item.fraction
         speedLabel.text = ""
         switch item.state {

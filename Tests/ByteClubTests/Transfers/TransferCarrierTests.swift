@@ -47,6 +47,41 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["j"])
     }
 
+    // MARK: - What has failed
+
+    @Test func aFailureThatWasSeenIsNotToldAfterARestart() async throws {
+        let order = try download("sea.jpg")
+        try journal.makeFolder()
+        try journal.write(order)
+        var status = TransferStatus()
+        (status.state, status.reason) = (.failed, "The disk is full.")
+        try journal.write(status, of: order.id)
+        func run() async -> TransferCenter {
+            let center = TransferCenter(
+                journal, carrier: NoCarrier(reason: nil), activity: activity)
+            center.start()
+            await center.finish()
+            return center
+        }
+        var center = await run()
+        #expect(center.unseenFailures.map(\.id) == [order.id])
+        center.seeFailures()
+        #expect(center.unseenFailures.isEmpty)
+        await center.finish()
+        center.stop()
+
+        center = await run()
+        #expect(center.items.map(\.id) == [order.id])
+        #expect(center.unseenFailures.isEmpty)
+        center.stop()
+        // Another failure of it is another one.
+        status.retryCount = 1
+        try journal.write(status, of: order.id)
+        center = await run()
+        #expect(center.unseenFailures.map(\.id) == [order.id])
+        center.stop()
+    }
+
     // MARK: - No carrier
 
     @Test func saysWhyNoCarrierCanBeStarted() async throws {
