@@ -11,7 +11,12 @@ final class PromptViewController: ViewController {
     private let label: String
     private let accept: (String) -> String?
     private let actionTitle: String
-    private let hint: String
+    /// What to write, in small print; it may follow what is typed.
+    var hint: String {
+        didSet { if hint != oldValue { showHint() } }
+    }
+    /// Called with what is in the field, after each change.
+    var didEdit: ((String) -> Void)?
     /// What Tab makes of what was typed; nil when there is nothing to add.
     var completion: ((String) -> String?)?
     /// An address in the hint, for the clipboard.
@@ -48,7 +53,11 @@ final class PromptViewController: ViewController {
                 Button(actionTitle) { [weak self] in self?.submit() },
             ]))
         field.didSubmit = { [weak self] in self?.submit() }
-        field.didChange = { [weak self] in self?.showHint() }
+        field.didChange = { [weak self] in
+            guard let self else { return }
+            showHint()
+            didEdit?(field.text)
+        }
         if completion != nil {
             field.completion = { [weak self] in self?.completion?($0) }
         }
@@ -74,6 +83,9 @@ final class PromptViewController: ViewController {
             KeyCommand.cancelAlert.performs { self.cancel() }
         }
     }
+
+    /// What is in the field.
+    var text: String { field.text }
 
     private func showHint() { reason.text = TextLine(hint, .secondary) }
 

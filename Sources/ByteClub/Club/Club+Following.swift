@@ -103,6 +103,17 @@ extension Club {
         if account != nil, !Task.isCancelled { notify() }
     }
 
+    /// What is used of the quota has changed, by something done here.
+    func askForAccountAgain() {
+        guard settings.needsSignIn, account != nil, !hasLeft else { return }
+        Task {
+            let now = try? await perform { store throws(StoreError) in try await store.account() }
+            guard let now, now != account, !hasLeft else { return }
+            account = now
+            notify()
+        }
+    }
+
     private func follow() async throws(StoreError) {
         while !Task.isCancelled, let last = known.cursor {
             let asked = ContinuousClock.now

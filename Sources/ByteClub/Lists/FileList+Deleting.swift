@@ -59,6 +59,7 @@ extension FileList {
             default: localized(" z brings \(keptCount) of them back.")
             }
         owner?.application?.showMessage(localized("\(what) deleted.\(hint)"))
+        club.askForAccountAgain()
     }
 
     private func delete(_ entry: FileEntry, _ group: UUID) async throws(StoreError) {
@@ -132,6 +133,7 @@ extension FileList {
                 done.count == 1
                     ? localized("“\(restored.first?.name ?? "")” is back.")
                     : localized("\(kind.count(done.count)) are back."), .success)
+            club.askForAccountAgain()
         }
     }
 

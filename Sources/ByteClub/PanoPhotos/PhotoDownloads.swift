@@ -25,19 +25,32 @@ internal import TerminalUI
         let what = photos.count == 1 ? "“\(first.name)”" : localized("\(photos.count) photos")
         _ = owner?.startPending { [self] in
             let folder = await DownloadFolder.standard()
-            let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
-            owner?.present(
-                PromptViewController(
-                    title: localized("Download \(what)"), label: localized("Folder"),
-                    text: TypedPath.shown(folder, home: home), action: localized("Download"),
-                    hint: localized("A new folder is created.")
-                ) { [self] typed in
-                    let folder = TypedPath.resolve(
-                        typed, in: FileManager.default.currentDirectoryPath, home: home)
-                    order(photos, to: URL(filePath: folder, directoryHint: .isDirectory))
-                    return nil
-                })
+            let prompt = PromptViewController(
+                title: localized("Download \(what)"), label: localized("Folder"),
+                text: TypedPath.shown(folder), action: localized("Download"),
+                hint: await Self.hint(for: folder)
+            ) { [self] typed in
+                order(photos, to: URL(filePath: Self.folder(typed), directoryHint: .isDirectory))
+                return nil
+            }
+            prompt.didEdit = { [weak prompt, weak owner] typed in
+                _ = owner?.startPending {
+                    let hint = await Self.hint(for: Self.folder(typed))
+                    if let prompt, prompt.text == typed { prompt.hint = hint }
+                }
+            }
+            owner?.present(prompt)
         }
+    }
+
+    private static func folder(_ typed: String) -> String {
+        TypedPath.resolve(
+            typed, in: FileManager.default.currentDirectoryPath, home: TypedPath.home)
+    }
+
+    /// What will become of a folder that is not there.
+    @concurrent private nonisolated static func hint(for folder: String) async -> String {
+        isThere(URL(filePath: folder)) ? "" : localized("A new folder is created.")
     }
 
     private func order(_ photos: [RemoteFile], to folder: URL) {
@@ -60,7 +73,8 @@ internal import TerminalUI
         owner?.present(
             AlertController(
                 title: localized("Already there"),
-                message: TextLine(localized("\(folder.path) has \(what) already.")),
+                message: TextLine(
+                    localized("\(TypedPath.shown(folder.path)) has \(what) already.")),
                 actions: [
                     AlertAction(localized("Keep both"), key: "k") { [self] in
                         _ = owner?.startPending { [self] in await place(photos, in: folder) }
@@ -99,14 +113,15 @@ internal import TerminalUI
 
     /// - Returns: Why nothing can be written there.
     @concurrent private nonisolated static func prepare(_ folder: URL) async -> String? {
+        let shown = TypedPath.shown(folder.path)
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true)
         } catch {
-            return localized("The folder “\(folder.path)” cannot be created. Choose another.")
+            return localized("The folder “\(shown)” cannot be created. Choose another.")
         }
         return FileManager.default.isWritableFile(atPath: folder.path)
-            ? nil : localized("Nothing can be written in “\(folder.path)”. Choose another folder.")
+            ? nil : localized("Nothing can be written in “\(shown)”. Choose another folder.")
     }
 
     @concurrent private nonisolated static func taken(

@@ -106,7 +106,8 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
         guard list.rowHeight > 1 else {
             return ListRow(TextLine(photo.name), columns: [ListRow.Column(size, width: 7)])
         }
-        var details = [TextLine("\(size) · \(files.age(of: photo))", .secondary)]
+        var facts = [size, files.age(of: photo)].map { TextLine($0, .secondary) }
+        var details: [TextLine] = []
         var (image, graphic): (ImageCells?, Graphic?)
         switch thumbnails?.state(of: photo) {
         case .loaded(let picture):
@@ -116,13 +117,14 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
                 if list.rowHeight > 2 {
                     details.append(words)
                 } else {
-                    details[0] = details[0] + TextLine(" · ", .secondary) + words
+                    facts.append(words)
                 }
             }
-        case .unavailable(let reason): details[0] = details[0] + TextLine(" · \(reason)", .warning)
-        case .loading, nil: details[0] = details[0] + TextLine(" · …", .secondary)
+        case .unavailable(let reason): facts.insert(TextLine(reason, .warning), at: 0)
+        case .loading, nil: facts.append(TextLine("…", .secondary))
         }
-        return ListRow(TextLine(photo.name), details: details, image: image, graphic: graphic)
+        return ListRow(
+            TextLine(photo.name), facts: facts, details: details, image: image, graphic: graphic)
     }
 
     func fileList(_ files: FileList, didActivate photo: RemoteFile) {
@@ -135,7 +137,8 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
                 settings: transferSettings,
                 loader: PictureLoader(
                     club: club, cache: pictureCache, clubName: pictureCacheName,
-                    folder: localFolder)))
+                    folder: localFolder)
+            ) { [weak self] in self?.list.select(identity: $0.path) })
     }
 
     func fileListDidChangeSelection(_ list: FileList) { showPreview() }
@@ -261,10 +264,11 @@ extension PhotosViewController: TransferObserver {
                 files.pathToSelect = path
                 files.reload()
                 application?.showMessage(localized("“\(path.name)” is in the club."), .success)
+                club.askForAccountAgain()
             }
         case (.download, .done):
             application?.showMessage(
-                localized("“\(item.shownName)” is in \(item.folderWords)."), .success)
+                localized("“\(item.fileName)” is in \(item.folderWords)."), .success)
         case (_, .failed):
             // The box of an upload that is on the screen shows its failure.
             guard application?.topViewController as? UploadViewController == nil else { return }
@@ -281,12 +285,14 @@ extension FullSizeComment {
 }
 
 extension TransferItem {
+    /// On this computer, where not every name of a club is possible or free.
+    fileprivate var fileName: String { URL(filePath: order.file).lastPathComponent }
+
     /// `~/Pictures`.
     fileprivate var folderWords: String {
         let folder = URL(filePath: order.file).deletingLastPathComponent().path
-        let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
-        guard folder != home else { return localized("your home folder") }
-        return TypedPath.shown(folder, home: home)
+        guard folder != TypedPath.home else { return localized("your home folder") }
+        return TypedPath.shown(folder)
     }
 }
 

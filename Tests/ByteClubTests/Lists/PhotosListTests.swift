@@ -158,6 +158,63 @@ import Testing
         await run.end()
     }
 
+    @Test func aLineBreakInANameIsShownEverywhere() async throws {
+        let home = try makeHome()
+        let photo = Photos.wide(width: 300, height: 100)
+        try home.store.plant(photo, at: "/photos/a\nb.jpg")
+        let run = try await start(home)
+        let screen = run.screen
+        screen.press("d")
+        await screen.wait(for: "“a^Jb.jpg” will be deleted")
+        screen.press("Esc", "r")
+        await screen.wait { $0.text.contains("New name") && $0.rows(with: "a^Jb.jpg").count > 1 }
+        // As it was, its name stays.
+        screen.press("Enter")
+        await screen.wait(untilGone: "Rename photo")
+        #expect(home.store.contents(of: "/photos/a\nb.jpg") == photo)
+        screen.press("Enter")
+        await screen.wait(for: "a^Jb.jpg · ")
+        screen.press("q")
+        await screen.wait(for: "cliff.jpg")
+        await run.end()
+    }
+
+    @Test func theBoxOfADownloadTellsOfANewFolderOnly() async throws {
+        let home = try makeHome()
+        try home.store.plant(Photos.corners(), at: "/photos/a\nb.jpg")
+        let folder = home.folder.appending(path: "there")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let run = try await start(home)
+        let screen = run.screen
+        run.transfers.start()
+        screen.press("D")
+        await screen.wait(for: "Download “a^Jb.jpg”")
+        screen.press("^A", "^K")
+        screen.type(folder.path + "/none")
+        await screen.wait(for: "A new folder is created.")
+        for _ in "/none" { screen.press("Backspace") }
+        await screen.wait(untilGone: "A new folder is created.")
+        screen.press("Enter")
+        await screen.wait(for: "“a_b.jpg” is in ")
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/a_b.jpg"))
+        await run.end()
+    }
+
+    @Test func saysHowManyAreMarkedWhereThereIsLittleRoom() async throws {
+        let home = ListHome()
+        for number in 1...1_003 {
+            try home.store.plant("p", at: "/photos/p\(number).jpg")
+        }
+        let run = try await home.start(width: 30, height: 10)
+        run.screen.press("2")
+        await run.screen.wait(for: "p1.jpg")
+        run.screen.press("^A")
+        await run.screen.wait { screen in
+            screen.lines.contains { $0.contains("─ PanoPhotos ") && $0.contains(" 1003 marked ") }
+        }
+        await run.end()
+    }
+
     @Test func refusesANameThatIsTaken() async throws {
         let home = try makeHome()
         let run = try await start(home)

@@ -17,6 +17,8 @@ final class PanoramaViewController: ViewController {
     let transfers: TransferCenter
     let settings: TransferSettings
     let loader: PictureLoader
+    /// Called with the photo looked at last, when the viewer leaves the screen.
+    private let didLeave: (RemoteFile) -> Void
     private(set) var index: Int
 
     let canvas = PanoramaCanvas()
@@ -39,8 +41,10 @@ final class PanoramaViewController: ViewController {
     var closingUp: Task<Void, Never>?
     var autoPan = AutoPan()
 
-    /// What the line above the picture says.
+    /// What the line above the picture says, and the words in its place.
     private struct Info {
+        /// Why there is no picture.
+        var failure: PictureFailure?
         var showsDetails = false
         /// How large the picture is shown, and where it looks.
         var zoom: ZoomWords?
@@ -59,8 +63,10 @@ final class PanoramaViewController: ViewController {
 
     init(
         _ photos: [RemoteFile], startingAt index: Int, club: Club, transfers: TransferCenter,
-        settings: TransferSettings, loader: PictureLoader
+        settings: TransferSettings, loader: PictureLoader,
+        didLeave: @escaping (RemoteFile) -> Void = { _ in }
     ) {
+        self.didLeave = didLeave
         self.photos = photos
         self.index = index
         self.club = club
@@ -96,6 +102,7 @@ final class PanoramaViewController: ViewController {
         closingUp?.cancel()
         stopAutoPan()
         painter.stop()
+        didLeave(photo)
     }
 
     override func layoutView(in bounds: Rect) {
@@ -158,7 +165,13 @@ final class PanoramaViewController: ViewController {
             KeyCommand.autoPan.performs(unless: wait) { self.toggleAutoPan() }
             KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
+            if info.failure != nil {
+                KeyCommand.retryPicture.performs { self.load() }
+            }
             KeyCommand.downloadPicture.performs(unless: downloadReason) { self.download() }
+            KeyCommand.showTransfers.performs {
+                self.present(TransfersViewController(self.transfers))
+            }
             KeyCommand.pictureInfo.performs {
                 self.info.showsDetails.toggle()
                 self.showInfo()
@@ -192,6 +205,7 @@ extension PanoramaViewController {
     private func load() {
         loading?.cancel()
         bringing?.cancel()
+        info.failure = nil
         if let here = brought[index], here.isOriginal || downloadedFile(of: photo) == nil {
             show(here)
             if here.isWhole { return bringNeighbors() }
@@ -215,7 +229,7 @@ extension PanoramaViewController {
                 // Instead of what was only a sketch, too.
                 picture = nil
                 minimap.show(nil)
-                explain(failure.sentence)
+                explain(failure)
             } catch {}
         }
     }
@@ -279,9 +293,13 @@ extension PanoramaViewController {
         if before != (info.zoom, shownHeading) { showInfo() }
     }
 
-    private func explain(_ sentence: String) {
+    /// The reason comes first, on a small screen perhaps alone.
+    private func explain(_ failure: PictureFailure) {
+        info.failure = failure
+        let advice = failure.mayPass ? localized(" r tries again.") : ""
         canvas.imageView.image = nil
-        canvas.imageView.placeholder = TextLine(sentence, .warning)
+        canvas.imageView.placeholder = TextLine(failure.sentence + advice, .warning)
+        view.setNeedsDisplay()
     }
 
     func showInfo() {
@@ -304,9 +322,9 @@ extension PanoramaViewController {
         // Of a long name on a small screen only the beginning is in sight.
         infoLabel.text =
             info.isNarrow && !words.isEmpty
-            ? TextLine(words[0] + " · ", .secondary) + TextLine(photo.name)
+            ? TextLine(words[0] + " · ", .secondary) + TextLine(name: photo.name)
                 + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
-            : TextLine(photo.name) + TextLine(" · " + rest, .secondary)
+            : TextLine(name: photo.name) + TextLine(" · " + rest, .secondary)
         view.setNeedsLayout()
     }
 }

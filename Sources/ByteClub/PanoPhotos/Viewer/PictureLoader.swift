@@ -30,6 +30,8 @@ struct LocalFile: Sendable, Equatable {
 /// Why there is no picture, as a sentence.
 struct PictureFailure: Error {
     let sentence: String
+    /// Whether another attempt may end otherwise: it is not the photo's fault.
+    var mayPass = false
 }
 
 /// Brings pictures: from what was kept of an earlier look, from the file where it is on this computer, or
@@ -77,10 +79,16 @@ struct PictureFailure: Error {
             first(sketch)
         }
         let loaded: LoadedPicture
-        if let file, let picture = try await decode(file, photo, extent, screen, first) {
-            loaded = picture
-        } else {
-            loaded = try await preview(of: photo)
+        switch try await decode(file, photo, extent, screen, first) {
+        case .success(let picture): loaded = picture
+        case .failure(let reason):
+            do {
+                loaded = try await preview(of: photo)
+            } catch let failure as PictureFailure {
+                // The file itself says more than a club that makes no preview of it.
+                if let error = reason.error { throw Self.failure(error) }
+                throw failure
+            }
         }
         try Task.checkCancellation()
         if let cache, loaded.isWhole, loaded.isOriginal == (key.file != nil) {
@@ -136,11 +144,18 @@ struct PictureFailure: Error {
             details: PictureDetails(size: size ?? decoded.fullSize), original: nil, isWhole: false)
     }
 
-    /// Nil when it is not the photo, or not a picture after all: the preview says more.
+    /// Why there is no picture of a file on this computer.
+    private struct NoPicture: Error {
+        /// What is wrong with the photo; nil when there is no such file, or it is another one.
+        var error: PictureError?
+    }
+
+    /// When the file is not the photo, or not a picture after all, the preview may say more.
     private func decode(
-        _ file: LocalFile, _ photo: RemoteFile, _ extent: Extent, _ screen: PixelSize,
+        _ file: LocalFile?, _ photo: RemoteFile, _ extent: Extent, _ screen: PixelSize,
         _ first: (LoadedPicture) -> Void
-    ) async throws -> LoadedPicture? {
+    ) async throws -> Result<LoadedPicture, NoPicture> {
+        guard let file else { return .failure(NoPicture()) }
         let picture = PictureFile(at: file.url)
         let workers = PictureWorkers.shared
         // While it is decoded: nothing is shown before it is known.
@@ -162,14 +177,17 @@ struct PictureFailure: Error {
             let box = PixelSize(width: side, height: side)
             let isSmall = max(size.width, size.height) <= side
             let small = try await loaded(fitting: box, isWhole: isSmall)
-            guard await checking.value else { return nil }
-            guard extent == .whole, !isSmall else { return small }
+            guard await checking.value else { return .failure(NoPicture()) }
+            guard extent == .whole, !isSmall else { return .success(small) }
             if !Task.isCancelled { first(small) }
             let whole = try await loaded(fitting: Self.largestSize, isWhole: true)
-            return await Self.isUnchanged(file) ? whole : nil
+            return await Self.isUnchanged(file) ? .success(whole) : .failure(NoPicture())
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            return nil
+            guard error.isOfThePicture, await checking.value else {
+                return .failure(NoPicture())
+            }
+            return .failure(NoPicture(error: error))
         }
     }
 
@@ -196,7 +214,10 @@ struct PictureFailure: Error {
         } catch {
             if Task.isCancelled { throw CancellationError() }
             guard let failure = error.underlying as? PictureError, failure.isOfThePicture else {
-                throw PictureFailure(sentence: await sentence(for: error, about: photo))
+                throw PictureFailure(
+                    sentence: await sentence(for: error, about: photo),
+                    mayPass: error.underlying is PictureError
+                        || error.code != .noThumbnail && error.code != .notFound)
             }
             note(failure, of: photo)
             throw Self.failure(failure)
@@ -232,6 +253,7 @@ struct PictureFailure: Error {
 
     private static func failure(_ error: PictureError) -> PictureFailure {
         PictureFailure(
-            sentence: localized("It could not be shown because \(error.reason)."))
+            sentence: localized("It could not be shown because \(error.reason)."),
+            mayPass: !error.isOfThePicture)
     }
 }

@@ -35,6 +35,10 @@ extension KeyCommand {
     static let downloadPicture = KeyCommand(
         "viewer.download", keys: ["D"], title: localized("Download the photo"),
         label: localized("download"), weight: 68)
+    /// Only there while there is no picture.
+    static let retryPicture = KeyCommand(
+        "viewer.retry", keys: ["r"], title: localized("Try again to bring the picture"),
+        label: localized("try again"), weight: 72)
     static let pictureInfo = KeyCommand(
         "viewer.info", keys: ["i"], title: localized("Show or hide size, camera, date and who"),
         label: localized("info"),
@@ -47,7 +51,7 @@ extension KeyCommand {
 
     static let viewerCommands: [KeyCommand] = [
         .panLeft, .panRight, .tiltUp, .tiltDown, .turnLeft, .turnRight, .zoomIn, .zoomOut,
-        .fitPicture, .autoPan, .nextPicture, .previousPicture, .downloadPicture, .pictureInfo,
-        .showMinimap, .closePicture,
+        .fitPicture, .autoPan, .nextPicture, .previousPicture, .downloadPicture, .showTransfers,
+        .retryPicture, .pictureInfo, .showMinimap, .closePicture,
     ]
 }

@@ -1,0 +1,84 @@
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import TerminalUI
+import TestSupport
+import Testing
+
+@testable import ByteClub
+
+/// The viewer over the list, on a screen in memory.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotoViewerTests {
+    private func open(
+        _ home: ListHome, width: Int = 80, height: Int = 24
+    ) async throws -> ListHome.Run {
+        let run = try await home.start(width: width, height: height)
+        run.screen.press("2")
+        await run.screen.wait(for: "a.jpg")
+        return run
+    }
+
+    private func makeHome(_ names: String...) throws -> ListHome {
+        let home = ListHome()
+        for name in names {
+            try home.store.plant(Photos.wide(width: 300, height: 100), at: "/photos/" + name)
+        }
+        return home
+    }
+
+    @Test func theListFollowsTheViewer() async throws {
+        let run = try await open(try makeHome("a.jpg", "b.jpg", "c.jpg"))
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · ")
+        run.screen.press("n", "n")
+        await run.screen.wait(for: "c.jpg · ")
+        run.screen.press("q")
+        await run.screen.wait(for: "b.jpg")
+        #expect(run.photos.files.selected?.name == "c.jpg")
+        await run.end()
+    }
+
+    @Test func showsTheTransfers() async throws {
+        let run = try await open(try makeHome("a.jpg"))
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · ")
+        run.screen.press("w")
+        await run.screen.wait(for: "No transfers.")
+        run.screen.press("Esc")
+        await run.screen.wait(untilGone: "No transfers.")
+        await run.screen.wait(for: "a.jpg · ")
+        run.screen.press("?")
+        await run.screen.wait(for: "Back to the list")
+        await run.end()
+    }
+
+    @Test func whatMayPassIsTriedAgain() async throws {
+        let home = try makeHome("a.jpg")
+        let run = try await open(home)
+        // The list's thumbnail is here.
+        await run.screen.wait { screen in
+            screen.text.unicodeScalars.contains { (0x2580...0x259F).contains($0.value) }
+        }
+        home.store.failNext(.thumbnail, with: .badAnswer)
+        run.screen.press("Enter")
+        await run.screen.wait(for: "r tries again.")
+        #expect(run.screen.text.contains("was not understood"))
+        run.screen.press("r")
+        await run.screen.wait(untilGone: "r tries again.")
+        await run.screen.wait(for: "fit")
+        await run.end()
+    }
+
+    @Test(arguments: [(80, 24), (20, 6)])
+    func saysOnSeveralLinesWhyThereIsNoPicture(width: Int, height: Int) async throws {
+        let home = ListHome()
+        try home.store.plant("no picture at all", at: "/photos/a.jpg")
+        let run = try await open(home, width: width, height: height)
+        run.screen.press("Enter")
+        await run.screen.wait(for: "could not")
+        await run.screen.wait(for: "because")
+        #expect(height < 24 || run.screen.text.contains("to open."))
+        #expect(!run.screen.text.contains("tries again"))
+        await run.end()
+    }
+}
