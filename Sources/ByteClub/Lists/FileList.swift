@@ -266,7 +266,7 @@ extension FileList {
             parts[1..<count].reduce(parts[0]) { $0 + TextLine(" · ", .secondary) + $1 }
         }
         panel.trailingTitle = titles[0]
-        panel.shorterTrailingTitles = Array(titles.dropFirst())
+        panel.shorterTrailingTitles = list.marks.isEmpty ? [] : Array(titles.dropFirst())
     }
 
     func cycleSort() {
