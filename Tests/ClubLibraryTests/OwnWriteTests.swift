@@ -50,6 +50,65 @@ import Testing
         #expect(try test.copy.ownWrites().contains { $0.made(file) })
     }
 
+    /// As `byteclub notes rm` does with a note that no window has listed.
+    @Test func anOwnDeletionIsOnRecordAtOnce() throws {
+        let file = try makeFile("/a.txt", "text", revision: "r1")
+        try test.copy.keep("text", of: file)
+        try test.copy.recordOwnDeletion(of: file)
+        let trash = try test.reopened().trash()
+        #expect(trash.map(\.file) == [file])
+        #expect(trash.allSatisfy { $0.isOwn && $0.hasText })
+    }
+
+    @Test(arguments: [true, false]) func theServerTellsItTooBeforeOrAfter(_ isBefore: Bool) throws {
+        let file = try makeFile("/a.txt", revision: "r1")
+        try test.copy.replaceListing(with: makeListing([file]))
+        let told = Listing(entries: [.deleted(file.path)], cursor: Cursor(rawValue: "c2"))
+        if isBefore { try test.copy.apply(told, after: Cursor(rawValue: "c1")) }
+        try test.copy.recordOwnDeletion(of: file)
+        if !isBefore {
+            // As a listing that was under way has had it.
+            try test.copy.record([.file(file)])
+            try test.copy.apply(told, after: Cursor(rawValue: "c1"))
+        }
+        #expect(try test.copy.deletions().map(\.isOwn) == [true])
+    }
+
+    @Test func whatIsBackIsNotInTheTrash() throws {
+        let file = try makeFile("/a.txt", revision: "r1")
+        try test.copy.recordOwnWrite(file)
+        try test.copy.recordOwnDeletion(of: file)
+        #expect(try test.copy.trash().count == 1)
+        // Restored in the shell: no window has listed it.
+        try test.copy.recordOwnWrite(makeFile("/a.txt", revision: "r2"))
+        #expect(try test.copy.trash().isEmpty)
+        try test.copy.recordOwnDeletion(of: makeFile("/a.txt", revision: "r2"))
+        #expect(try test.copy.trash().map(\.file.revision.rawValue) == ["r2"])
+    }
+
+    /// `byteclub notes mv`, and the server has told a window of it first.
+    @Test func aMoveIsNoDeletion() throws {
+        let (old, new) = (try makeFile("/a.txt"), try makeFile("/b.txt", revision: "r2"))
+        try test.copy.replaceListing(with: makeListing([old]))
+        let told = Listing(
+            entries: [.deleted(old.path), .file(new)], cursor: Cursor(rawValue: "c2"))
+        try test.copy.apply(told, after: Cursor(rawValue: "c1"))
+        #expect(try test.copy.trash().count == 1)
+        try test.copy.recordMove(of: old.path, in: old.revision, to: new)
+        #expect(try test.copy.trash().isEmpty)
+    }
+
+    /// By the text, where the server tells no hash.
+    @Test func whatOthersHaveMovedIsNotInTheTrash() throws {
+        let (old, new) = (try makeFile("/a.txt"), try makeFile("/b.txt", revision: "r2"))
+        try test.copy.replaceListing(with: makeListing([old]))
+        try test.copy.keep("text", of: old)
+        try test.copy.replaceListing(with: makeListing([new]))
+        #expect(try test.copy.trash().count == 1)
+        try test.copy.keep("text", of: new)
+        #expect(try test.copy.trash().isEmpty)
+    }
+
     /// A database of the version before.
     @Test func anOlderDatabaseGetsTheTable() throws {
         do {

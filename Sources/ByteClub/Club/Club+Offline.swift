@@ -69,7 +69,7 @@ extension Club {
             let entry = try await perform { store throws(StoreError) in
                 try await store.move(file.path, to: destination)
             }
-            recordMove(of: file.path, to: entry.file)
+            recordMove(of: file.path, in: file.revision, to: entry.file)
             return .inClub(entry.file ?? file)
         } catch {
             guard canWait(for: error) else { throw error }

@@ -32,7 +32,7 @@ extension Club {
                     deleted.file.path, ifRevision: deleted.file.revision,
                     contentHash: deleted.file.contentHash)
             }
-            recordRemoval(of: file.path)
+            recordRemoval(of: deleted.file)
             guard deleted.isKept != true else { return deleted }
             deleted.isKept = await storeKeeps(deleted.file)
             if deleted.isKept == true { deleted.data = nil }
@@ -51,7 +51,7 @@ extension Club {
             let kept = try await perform { store throws(StoreError) in
                 try await PhotoTrash.take(file, in: store, at: Date())
             }
-            recordMove(of: file.path, to: kept)
+            recordMove(of: file.path, in: file.revision, to: kept)
             emptyTrash()
             return DeletedCopy(file: file, isKept: true, trash: kept.path)
         }
@@ -59,7 +59,7 @@ extension Club {
             try await store.delete(
                 file.path, ifRevision: file.revision, contentHash: file.contentHash)
         }
-        recordRemoval(of: file.path)
+        recordRemoval(of: file)
         return DeletedCopy(file: file, isKept: await storeKeeps(file))
     }
 

@@ -150,14 +150,24 @@ internal import TextEditing
     }
 
     /// Shows a file under its new name.
-    func recordMove(of path: RemotePath, to file: RemoteFile?) {
+    ///
+    /// - Parameter revision: Of the file before.
+    func recordMove(of path: RemotePath, in revision: Revision? = nil, to file: RemoteFile?) {
         told.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
         local?.note { copy in
-            try copy.recordMove(of: path, to: file)
+            try copy.recordMove(of: path, in: revision, to: file)
             if let file { try copy.recordOwnWrite(file) }
         }
         notify()
         lookAgain(atAnyOf: [path] + (file.map { [$0.path] } ?? []), unless: file?.revision)
+    }
+
+    /// Forgets a file that was removed from here.
+    func recordRemoval(of file: RemoteFile) {
+        told.apply([.deleted(file.path)])
+        local?.note { try $0.recordOwnDeletion(of: file) }
+        notify()
+        lookAgain(atAnyOf: [file.path], unless: nil)
     }
 
     /// Forgets a path that is in the store no more.

@@ -139,7 +139,7 @@ extension FileList {
         }
         pathToSelect = moved.path
         if let file = moved.file { memory.see([file]) }
-        club.recordMove(of: entry.path, to: moved.file)
+        club.recordMove(of: entry.path, in: entry.file?.revision, to: moved.file)
         // What lies in a folder comes with the next listing.
         if moved.file == nil { club.refresh() }
     }

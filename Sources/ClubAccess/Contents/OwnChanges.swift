@@ -21,6 +21,18 @@ package struct OwnChanges: Sendable {
         try? copy?.recordOwnWrite(file)
     }
 
+    /// Says that a file has another name now by this computer's doing: nothing was deleted.
+    @concurrent package func recordMove(of file: RemoteFile, to moved: RemoteFile) async {
+        guard let copy else { return }
+        try? copy.recordMove(of: file.path, in: file.revision, to: moved)
+        try? copy.recordOwnWrite(moved)
+    }
+
+    /// Says that a file was removed here.
+    @concurrent package func recordDeletion(of file: RemoteFile) async {
+        try? copy?.recordOwnDeletion(of: file)
+    }
+
     /// Says that what appears at a path soon was written here, and then what became of it.
     ///
     /// - Parameter data: The bytes, where they are at hand.

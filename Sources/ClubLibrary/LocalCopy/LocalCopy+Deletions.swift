@@ -21,14 +21,61 @@ extension LocalCopy {
             where: """
                 id IN (SELECT max(id) FROM deletions GROUP BY path)
                     AND path NOT IN (SELECT path FROM entries)
+                    AND NOT EXISTS (SELECT 1 FROM own_writes
+                        WHERE own_writes.path = deletions.path AND begun >= deleted
+                            AND own_writes.revision <> deletions.revision)
                     AND (is_own OR hash IS NULL
                         OR hash NOT IN (SELECT hash FROM entries WHERE hash IS NOT NULL))
+                    AND (is_own OR NOT EXISTS (SELECT 1 FROM versions AS gone
+                        JOIN versions AS there ON there.hash = gone.hash
+                        JOIN entries ON entries.path = there.path
+                            AND entries.revision = there.revision
+                        WHERE gone.path = deletions.path AND gone.revision = deletions.revision))
                 """, limit: limit)
+    }
+
+    /// Takes a deletion that this computer has done, in whichever program: it is on record at once, also of a
+    /// file that was never listed here, and whether or not the server has reported it by now.
+    public func recordOwnDeletion(of file: RemoteFile, at now: Date = Date()) throws {
+        try write { try Self.setOwnDeletion(of: file, in: $0, at: now) }
     }
 
     /// What was deleted, the last one first.
     public func deletions(limit: Int = 1000) throws -> [Deletion] {
         try deletions(where: "TRUE", limit: limit)
+    }
+
+    static func setOwnDeletion(
+        of file: RemoteFile, in database: Database, at now: Date
+    ) throws {
+        let known = try Self.file(at: file.path, in: database)
+        let gone = known?.revision == file.revision ? known ?? file : file
+        try insertDeletion(of: gone, in: database, isOwn: true, at: now)
+        try removeMoved(file.path, in: database)
+        // What was written there before is not what may come back.
+        try database.run(
+            "DELETE FROM own_writes WHERE path = ? AND revision IS NOT NULL",
+            .text(file.path.string))
+    }
+
+    /// Each state goes once: a server tells what this computer has done, too, before or after.
+    static func insertDeletion(
+        of file: RemoteFile, in database: Database, isOwn: Bool, at now: Date
+    ) throws {
+        try database.run(
+            """
+            UPDATE deletions SET deleted = ?, is_own = max(is_own, ?)
+            WHERE path = ? AND revision = ?
+            """, .date(now), .integer(isOwn ? 1 : 0), .text(file.path.string),
+            .text(file.revision.rawValue))
+        guard database.changedRows == 0 else { return }
+        try database.run(
+            """
+            INSERT INTO deletions (path, revision, hash, size, modified, deleted, is_own)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, .text(file.path.string), .text(file.revision.rawValue),
+            .text(orNull: file.contentHash), .integer(file.byteCount), .date(file.modified),
+            .date(now), .integer(isOwn ? 1 : 0))
     }
 
     private func deletions(where condition: String, limit: Int) throws -> [Deletion] {

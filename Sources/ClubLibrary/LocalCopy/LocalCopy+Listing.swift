@@ -100,11 +100,15 @@ extension LocalCopy {
 
 extension LocalCopy {
     /// Takes a rename that the store has just confirmed: nothing was deleted.
+    ///
+    /// - Parameter revision: Of the file before, where it is known: the server may have told already that it
+    ///   is gone.
     public func recordMove(
-        of path: RemotePath, to file: RemoteFile?, at now: Date = Date()
+        of path: RemotePath, in revision: Revision? = nil, to file: RemoteFile?,
+        at now: Date = Date()
     ) throws {
         try write { database in
-            try Self.removeMoved(path, in: database)
+            try Self.removeMoved(path, was: revision, in: database)
             if let file { try Self.set(.file(file), in: database, isOwn: true, at: now) }
         }
     }
@@ -168,8 +172,15 @@ extension LocalCopy {
     }
 
     /// Forgets a file that has another name now: nothing was deleted.
-    static func removeMoved(_ path: RemotePath, in database: Database) throws {
+    static func removeMoved(
+        _ path: RemotePath, was revision: Revision? = nil, in database: Database
+    ) throws {
         try unindex(path, in: database)
+        if let revision {
+            try database.run(
+                "DELETE FROM deletions WHERE path = ? AND revision = ?", .text(path.string),
+                .text(revision.rawValue))
+        }
         try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))
     }
 
@@ -178,13 +189,7 @@ extension LocalCopy {
         _ path: RemotePath, in database: Database, isOwn: Bool = false, at now: Date
     ) throws {
         if let file = try file(at: path, in: database) {
-            try database.run(
-                """
-                INSERT INTO deletions (path, revision, hash, size, modified, deleted, is_own)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, .text(path.string), .text(file.revision.rawValue),
-                .text(orNull: file.contentHash), .integer(file.byteCount), .date(file.modified),
-                .date(now), .integer(isOwn ? 1 : 0))
+            try insertDeletion(of: file, in: database, isOwn: isOwn, at: now)
             try unindex(path, in: database)
         }
         try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))

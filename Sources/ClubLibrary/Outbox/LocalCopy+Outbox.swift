@@ -141,9 +141,10 @@ extension LocalCopy {
             let own = try OutboxRows.body(of: change.id, in: database)
             try OutboxRows.remove(change.id, in: database)
             if case .move = change.action {
-                try Self.removeMoved(change.path, in: database)
+                try Self.removeMoved(
+                    change.path, was: change.baseState?.revision, in: database)
             } else if file == nil {
-                try Self.set(.deleted(change.path), in: database, isOwn: true, at: now)
+                try Self.setOwnDeletion(of: change.gone, in: database, at: now)
             }
             guard let file else {
                 // What was to happen to a file that is gone cannot happen; its text is kept.

@@ -53,6 +53,14 @@ public struct WaitingChange: Sendable, Identifiable, Hashable {
         }
     }
 
+    /// What is there no more after a deletion, as far as the change knows it.
+    var gone: RemoteFile {
+        RemoteFile(
+            path: path, revision: baseState?.revision ?? Revision(rawValue: ""),
+            byteCount: byteCount, modified: date,
+            contentHash: baseState?.contentHash ?? contentHash)
+    }
+
     /// The file as it is shown while it waits; nil after a deletion.
     public var file: RemoteFile? {
         destination.map {

@@ -44,7 +44,7 @@ struct NotesMove: AsyncParsableCommand {
                         localized("“\(note.name)” has that name already. Nothing was changed."))
                 }
                 if let file = try await store.move(note.path, to: target).file {
-                    await OwnChanges(in: club, registry).record(file)
+                    await OwnChanges(in: club, registry).recordMove(of: note, to: file)
                     moved.append(ListedFile(file))
                 }
             }
@@ -70,9 +70,7 @@ struct NotesRemove: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
-        let copy =
-            store.revisionStore == nil
-            ? LocalCopy(folder: registry.libraryFolder(of: club)) : nil
+        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
             for name in names {
                 let file = try await Self.remove(name, from: store, keepingIn: copy)
@@ -81,7 +79,7 @@ struct NotesRemove: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter copy: Where its text is kept first; nil for a club that keeps it.
+    /// - Parameter copy: Where its text is kept first, and its removal is told; nil to tell nobody.
     /// - Returns: Nil for one that an earlier attempt has removed.
     static func remove(
         _ name: String, from store: any RemoteStore, keepingIn copy: LocalCopy? = nil
@@ -94,16 +92,24 @@ struct NotesRemove: AsyncParsableCommand {
                 guard error.code == .notFound else { throw error }
             }
             if let copy, let there = file {
-                file = try await keep(there, of: store, in: copy)
+                if store.revisionStore == nil {
+                    file = try await keep(there, of: store, in: copy)
+                } else if there.byteCount <= shownByteLimit {
+                    // For notes trash, which asks no club.
+                    file = (try? await keep(there, of: store, in: copy)) ?? there
+                }
             }
             // What is not there may have been removed by an attempt whose answer was lost: the store
             // knows. Whatever has the name by now, a folder with many notes in it even, stays.
             try await store.delete(
                 path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
-            try? copy?.record([.deleted(path)], isOwn: true)
+            if let file { try? copy?.recordOwnDeletion(of: file) }
             return file
         }
     }
+
+    /// A larger text is left to a club that keeps it.
+    private static let shownByteLimit: Int64 = 1 << 20
 
     /// What cannot be brought back is not removed. A larger file than a note can be is nobody's text.
     private static func keep(

@@ -58,14 +58,17 @@ struct PhotosRemove: AsyncParsableCommand {
 
     func run() async throws {
         let folder = try ClubFiles.photosFolder()
-        let store = try await club.open()
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
+        let changes = OwnChanges(in: club, registry)
         try await Output.listing(asJSON: json.isOn) { removed in
             for name in names {
                 let path = try await PhotoPaths.find(name, in: folder, of: store)
                 do throws(StoreError) {
                     // A folder has many photos in it: this is for one.
                     let file = try await store.metadata(of: path)
-                    try await Self.remove(file, from: store)
+                    try await Self.remove(file, from: store, telling: changes)
                     removed.append(ListedFile(file))
                 } catch {
                     guard error.code == .notFound else { throw error }
@@ -76,12 +79,14 @@ struct PhotosRemove: AsyncParsableCommand {
     }
 
     private static func remove(
-        _ file: RemoteFile, from store: any RemoteStore
+        _ file: RemoteFile, from store: any RemoteStore, telling changes: OwnChanges
     ) async throws(StoreError) {
         guard store.revisionStore == nil else {
-            return try await store.delete(file.path, ifRevision: file.revision)
+            try await store.delete(file.path, ifRevision: file.revision)
+            return await changes.recordDeletion(of: file)
         }
-        _ = try await PhotoTrash.take(file, in: store, at: Date())
+        let kept = try await PhotoTrash.take(file, in: store, at: Date())
+        await changes.recordMove(of: file, to: kept)
     }
 }
 
