@@ -51,6 +51,40 @@ import Testing
         }
     }
 
+    @Test func whatIsRemovedIsInTheTrashAtOnceAsOnesOwn() async throws {
+        try await withApp(notes: ["a.txt": "a\n"]) { home, terminal in
+            for _ in 0..<2 {
+                let new = try await home.run(["notes", "new", "t2", "-"], input: "text\n")
+                #expect(new.status == 0, "\(new.errorText)")
+                #expect(try await home.run("notes", "trash").text.isEmpty)
+                #expect(try await home.run("notes", "rm", "t2").status == 0)
+                let trash = try await home.run("notes", "trash", "--json")
+                let notes = try #require(
+                    try JSONSerialization.jsonObject(with: trash.standardOutput)
+                        as? [[String: Any]])
+                #expect(notes.compactMap { $0["path"] as? String } == ["/t2.txt"])
+                #expect(notes.allSatisfy { $0["own"] as? Bool == true })
+            }
+            #expect(try await home.run("notes", "restore", "t2").status == 0)
+            #expect(try await home.run("notes", "mv", "t2", "t3").status == 0)
+            try await terminal.wait(forText: "t3.txt")
+            #expect(try await home.run("notes", "trash").text.isEmpty)
+        }
+    }
+
+    @Test func saysWhatIsWrongWithANameOrARevision() async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "rr.txt")
+            let restored = try await home.run("notes", "restore", "rr", "12345")
+            #expect(restored.status == 1)
+            #expect(restored.errorText.contains("There is no revision “12345” of “rr”."))
+            let named = try await home.run(["notes", "new", "x\\y", "-"], input: "text")
+            #expect(named.status == 1)
+            #expect(named.errorText.contains("may not contain a backslash"))
+            #expect(home.noteNames == ["rr.txt"])
+        }
+    }
+
     @Test func findsLinesInAllNotes() async throws {
         try await inFreshHome { home in
             try home.write("one fish\ntwo Fish red\n", toNote: "a.txt")

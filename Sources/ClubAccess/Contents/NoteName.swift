@@ -30,8 +30,11 @@ public struct NoteName: Hashable, Sendable {
                 description: localized("A name may not begin with a dot: the note would be hidden.")
             )
         }
-        guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }) else {
+        guard !name.unicodeScalars.contains("/") else {
             throw Refusal(description: localized("A name may not contain a slash."))
+        }
+        guard !name.unicodeScalars.contains("\\") else {
+            throw Refusal(description: localized("A name may not contain a backslash."))
         }
         guard !name.unicodeScalars.contains(where: Self.isForbidden) else {
             throw Refusal(description: localized("A name may not contain control characters."))

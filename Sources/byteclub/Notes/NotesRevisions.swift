@@ -97,7 +97,8 @@ struct NotesRestore: AsyncParsableCommand {
                 () throws(StoreError) in try await keeper.restore(path, to: wanted)
             }
         } catch {
-            guard error.code == .notFound else { throw error }
+            // The club refuses what does not look like one of its revisions.
+            guard [.notFound, .badRequest].contains(error.code) else { throw error }
             throw CommandFailure(
                 localized(
                     "There is no revision “\(wanted.rawValue)” of “\(name)”. "
