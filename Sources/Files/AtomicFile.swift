@@ -18,8 +18,11 @@ package struct AtomicFile: Sendable {
         package var reason: String
         /// The folder in which nothing can be made, where it is that.
         package var folder: String?
+        /// Whether there was no room: the disk's, or the person's share of it.
+        package var isDiskFull: Bool
 
         package init(_ code: CInt, in folder: URL? = nil) {
+            isDiskFull = code == ENOSPC || code == EDQUOT
             reason = String(cString: strerror(code))
             self.folder = folder?.path
         }

@@ -29,6 +29,31 @@ import Testing
         }
     }
 
+    @Test func theMarkInTheListGoesWithTheDraft() async throws {
+        try await inFreshHome { home in
+            try home.write("words\n", toNote: "Plan.txt")
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            let first = try await home.open()
+            defer { first.close() }
+            try await first.openNote(showing: "words")
+            first.type("typed ")
+            try await eventually("the draft") {
+                home.names(in: drafts).contains { $0.hasSuffix(".draft") }
+            }
+            first.signal(SIGKILL)
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "An unsaved note was kept")
+            try await terminal.wait(forText: "Plan.txt draft")
+            terminal.type("D")
+            try await terminal.wait(forText: "Delete this text?")
+            terminal.type("D")
+            try await terminal.wait(for: "a list without the mark") {
+                $0.contains("Plan.txt") && !$0.contains("Plan.txt draft")
+            }
+        }
+    }
+
     /// What comes through a pipe comes once.
     @Test func itsTextIsKeptAndOffered() async throws {
         try await withApp { home, terminal in

@@ -57,6 +57,7 @@ extension AppCoordinator {
                     },
                     AlertAction(localized("Delete"), key: "D", kind: .destructive) { [weak self] in
                         drafts.remove(draft.id)
+                        self?.session.notes.setAside.reload()
                         self?.application.showMessage(localized("The unsaved text was deleted."))
                         self?.offerNextDraft()
                     },

@@ -20,7 +20,9 @@ extension FileList {
                 unless: memory.lastDeleted(kind).isEmpty
                     ? localized("There is no deleted \(kind.singular) to bring back.") : nil
             ) { self.undelete() },
-            KeyCommand.sortList.performs { self.cycleSort() },
+            KeyCommand.sortList.performs(
+                unless: arrangement.entries.isEmpty ? localized("There is nothing to sort.") : nil
+            ) { self.cycleSort() },
             KeyCommand.copyNames.performs(unless: none) { self.copyNames() },
             KeyCommand.refresh.performs { self.refresh() },
             KeyCommand.seeAllFiles.performs(

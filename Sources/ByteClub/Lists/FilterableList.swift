@@ -46,7 +46,10 @@ final class FilterableList: View {
     override var keyTable: KeyTable {
         KeyTable(localized("Filter")) {
             urgentEntries
-            KeyCommand.filterList.performs { self.begin() }
+            KeyCommand.filterList.performs(
+                unless: list.rowCount == 0 && field.isHidden
+                    ? localized("There is nothing to filter.") : nil
+            ) { self.begin() }
             if !field.isHidden {
                 KeyCommand.clearFilter.performs { self.clear() }
             }

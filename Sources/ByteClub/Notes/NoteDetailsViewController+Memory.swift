@@ -32,7 +32,7 @@ extension NoteDetailsViewController {
                 // Another member may have changed the note meanwhile.
                 shownText == text.withoutByteOrderMark
             else { return }
-            if startLine > 1 {
+            if startLine != nil {
                 // A line was asked for.
                 remembered.selection = textView.memory.selection
                 remembered.scrollAnchor = textView.memory.scrollAnchor

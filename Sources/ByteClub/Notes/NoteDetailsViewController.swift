@@ -31,8 +31,8 @@ final class NoteDetailsViewController: ViewController {
     /// Where the caret, the toggles and what can be undone are kept over restarts.
     var memory: EditorMemory?
 
-    /// Where the caret is at first, from 1; set before the editor is shown.
-    var startLine = 1
+    /// Where the caret is at first, from 1, set before the editor is shown; nil for where the note was left.
+    var startLine: Int?
 
     let document: NoteDocument
     let settings: EditorSettings
@@ -67,6 +67,8 @@ final class NoteDetailsViewController: ViewController {
         var isDiscarded = false
         /// Whether the person's own editor has the text.
         var isHandedOver = false
+        /// Whether a spelling program was installed when the note was opened.
+        var canSpell = true
     }
 
     /// - Parameters:
@@ -107,7 +109,7 @@ final class NoteDetailsViewController: ViewController {
         textView.showsLineNumbers = settings.showsLineNumbers
         textView.tabWidth = settings.tabWidth
         textView.load(startText.withoutByteOrderMark)
-        if startLine > 1 { textView.moveCaret(toLine: startLine - 1) }
+        if let startLine { textView.moveCaret(toLine: startLine - 1) }
         textView.placeholder = TextLine(localized("Write here."), .secondary)
         textView.continuesLines = true
         textView.didChange = { [weak self] in
@@ -120,9 +122,15 @@ final class NoteDetailsViewController: ViewController {
             self?.spelling?.caretDidMove()
         }
         showMarkup()
+        progress.canSpell = SpellingProgram.Choice(language: settings.spelling.language) != nil
         if settings.spelling != .off { markSpelling() }
         document.onDraftFailure = { [weak self] sentence in
-            self?.application?.showMessage(sentence, .warning)
+            // Until the next attempt.
+            self?.application?.showMessage(sentence, .warning, for: .seconds(12))
+        }
+        document.onDraftRecovery = { [weak self] in
+            self?.application?.showMessage(
+                localized("What you type is kept as a draft again."), .success)
         }
         view.addSubview(panel)
         view.addSubview(buttons)
@@ -209,7 +217,9 @@ final class NoteDetailsViewController: ViewController {
             KeyCommand.handOverNote.performs(unless: busy) {
                 self.handOver(savingAfterwards: false)
             }
-            KeyCommand.checkSpelling.performs(unless: busy) { self.checkSpelling() }
+            KeyCommand.checkSpelling.performs(unless: busy ?? unlessSpelling) {
+                self.checkSpelling()
+            }
             KeyCommand.markSpelling.performs { self.toggleSpellingMarks() }
             KeyCommand.toggleWholeScreen.performs(unless: unlessBeside) {
                 self.fillsScreen.toggle()

@@ -86,7 +86,10 @@ final class NotesViewController: ViewController {
     }
 
     private var previewReason: String? {
-        split.showsSecondary ? nil : localized("There is no room for the preview here.")
+        guard split.showsSecondary else {
+            return localized("There is no room for the preview here.")
+        }
+        return selected == nil ? localized("No note is selected.") : nil
     }
 
     private var selected: RemoteFile? { files.selected }
@@ -191,20 +194,20 @@ extension NotesViewController {
         if let note = selected { open(note, externally: externally) }
     }
 
-    /// - Parameter line: Where the caret is to be, from 1.
-    private func open(_ note: RemoteFile, atLine line: Int = 1, externally: Bool = false) {
+    /// - Parameter line: Where the caret is to be, from 1; nil for where the note was left.
+    private func open(_ note: RemoteFile, atLine line: Int? = nil, externally: Bool = false) {
         stopOpening()
         openDraft(of: note, externally: externally) { [weak self] in
             self?.fetch(note, atLine: line, externally: externally)
         }
     }
 
-    private func fetch(_ note: RemoteFile, atLine line: Int, externally: Bool) {
+    private func fetch(_ note: RemoteFile, atLine line: Int?, externally: Bool) {
         guard note.byteCount <= editedByteLimit else { return openLarge(note) }
         if let cached = texts.cached(note) {
             return open(cached.file, cached.text, line, externally)
         }
-        application?.showMessage(localized("Opening “\(note.name)”…"), for: nil)
+        application?.showMessage(localized("Opening “\(note.name)”…") + stopHint, for: nil)
         opening = startPending { [self] in
             do throws(StoreError) {
                 let (file, text) = try await texts.text(of: note)
@@ -223,13 +226,20 @@ extension NotesViewController {
         }
     }
 
+    /// ` · Esc stops`: the footer, which says so else, makes room for what is told.
+    var stopHint: String {
+        let bindings = application?.configuration.bindings ?? KeyBindings()
+        guard let key = bindings.keys(for: .stopOpening).first else { return "" }
+        return localized(" · \(key.displayName) stops")
+    }
+
     func stopOpening() {
         opening?.cancel()
         opening = nil
         application?.dismissMessage()
     }
 
-    private func open(_ file: RemoteFile, _ text: TextBuffer, _ line: Int, _ externally: Bool) {
+    private func open(_ file: RemoteFile, _ text: TextBuffer, _ line: Int?, _ externally: Bool) {
         files.see([file])
         guard text.isValidUTF8 else { return read(file, text) }
         edit(
@@ -239,7 +249,7 @@ extension NotesViewController {
 
     func edit(
         _ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false,
-        startLine: Int = 1, externally: Bool = false, isConverted: Bool = false
+        startLine: Int? = nil, externally: Bool = false, isConverted: Bool = false
     ) {
         let editor = NoteDetailsViewController(
             document, text: text, settings: editorSettings, startsDirty: startsDirty,

@@ -1,6 +1,7 @@
 internal import Files
 public import FoundationEssentials
 internal import Glibc
+internal import Messages
 internal import Synchronization
 
 /// Keeps drafts as plain files, so that neither a crash nor a failed save loses a word.
@@ -25,6 +26,15 @@ public final class DraftStore: Sendable {
     /// What went wrong, as a sentence with the system's reason.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
+
+        /// The reason first: a row of the screen may have no room for all of it.
+        init(_ error: AtomicFile.Failure) {
+            let reason =
+                error.isDiskFull ? localized("No space is left on the disk") : error.reason
+            description = localized("\(reason): the text is not kept as a draft.")
+        }
+
+        init(description: String) { self.description = description }
 
         /// - Parameter what: The sentence without the system's reason.
         static func system(_ what: String) -> Failure {
@@ -197,12 +207,10 @@ extension DraftStore {
     }
 
     func makeFolder() throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder.path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        do throws(AtomicFile.Failure) {
+            try AtomicFile.makeFolder(folder)
         } catch {
-            throw Failure(description: "The folder for drafts, \(folder.path), cannot be made.")
+            throw Failure(error)
         }
     }
 
@@ -210,7 +218,7 @@ extension DraftStore {
         do throws(AtomicFile.Failure) {
             try AtomicFile(url: URL(filePath: path)).write(data, by: path + ".tmp")
         } catch {
-            throw Failure(description: "The draft \(path) cannot be written: \(error.reason).")
+            throw Failure(error)
         }
     }
 }

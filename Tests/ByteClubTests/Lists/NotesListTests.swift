@@ -3,6 +3,7 @@ import ClubStoreTestSupport
 import Foundation
 import TerminalUI
 import Testing
+import TextEditing
 
 @testable import ByteClub
 @testable import ClubAccess
@@ -405,6 +406,42 @@ import Testing
         await screen.wait { !$0.text.contains("Search all notes") && $0.text.contains("Cancel") }
         screen.type("X")
         await screen.wait(for: "Xtwo fish")
+        await run.end()
+    }
+
+    /// Where the note was left does not count for who has asked for a line, be it the first.
+    @Test func aHitInTheFirstLineOpensThere() async throws {
+        let home = ListHome()
+        let text = "a fish\n" + (2...60).map { "line \($0)\n" }.joined()
+        let file = try home.store.plant(text, at: "/a.txt")
+        let run = try await home.start()
+        let memory = EditorMemory(folder: home.folder.appending(path: "editors"))
+        run.notes.editorMemory = memory
+        let end = text.utf8.count
+        await memory.save(
+            TextView.Memory(selection: Selection(caret: end), scrollAnchor: end - 80),
+            of: file.path, text: TextBuffer(text))
+        let screen = run.screen
+        screen.press("Enter")
+        await screen.wait(for: "Ln 61, Col 1")
+        screen.press("Esc")
+        await screen.wait(untilGone: "Ln 61")
+        screen.type("//")
+        await screen.wait(for: "Search all notes")
+        screen.type("fish")
+        await screen.wait(for: "a.txt:1")
+        screen.press("Enter")
+        await screen.wait { $0.text.contains("Ln 1, Col 1") && $0.text.contains("a fish") }
+        await run.end()
+    }
+
+    @Test func theFooterOfAnEmptyListOffersOnlyWhatItCanDo() async throws {
+        let run = try await ListHome().start(width: 120)
+        await run.screen.wait(for: "No notes yet")
+        for label in ["s sort", "/ filter", "J scroll"] {
+            #expect(!run.screen.text.contains(label))
+        }
+        #expect(run.screen.text.contains("n new"))
         await run.end()
     }
 

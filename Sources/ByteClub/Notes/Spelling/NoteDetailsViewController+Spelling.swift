@@ -91,13 +91,18 @@ extension NoteDetailsViewController {
     private func madeSpelling() -> NoteSpelling? {
         if let spelling { return spelling }
         if let made = makeSpelling() { return made }
-        application?.showMessage(
-            localized(
-                "No spelling program is installed. Install aspell, hunspell or enchant-2, with a dictionary."
-            ),
-            .warning)
+        application?.showMessage(Self.noProgram, .warning)
         return nil
     }
+
+    private static var noProgram: String {
+        localized(
+            "No spelling program is installed. Install aspell, hunspell or enchant-2, with a dictionary."
+        )
+    }
+
+    /// Looked for when the note is opened: the footer does not offer what is not there.
+    var unlessSpelling: String? { progress.canSpell ? nil : Self.noProgram }
 
     private func makeSpelling() -> NoteSpelling? {
         guard let speller = Speller(language: settings.spelling.language) else { return nil }
