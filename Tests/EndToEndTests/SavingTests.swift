@@ -172,6 +172,36 @@ import Testing
         }
     }
 
+    @Test func aThirdVersionIsAskedAboutAgain() async throws {
+        try await withApp(notes: ["a.txt": "mine\n"]) { home, terminal in
+            try await terminal.openNote(showing: "mine")
+            terminal.type("really ")
+            try home.write("theirs\n", toNote: "a.txt")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "Changed by someone else")
+            try home.write("a third one\n", toNote: "a.txt")
+            try await terminal.waitUntilIdle()
+            terminal.type("r")
+            try await terminal.wait(forText: "Changed by someone else")
+            try await terminal.waitUntilIdle()
+            #expect(try home.text(ofNote: "a.txt") == "a third one\n")
+            terminal.type("c")
+            try await terminal.wait(forText: "+ a third one")
+            try await terminal.waitUntilIdle()
+            terminal.type("e")
+            try await terminal.wait(for: "both texts") { screen in
+                ["<<<<<<< mine", "really mine", "=======", "a third one", ">>>>>>> the club's"]
+                    .allSatisfy { screen.contains($0) }
+            }
+            try await terminal.waitUntilIdle()
+            terminal.press(.function(2))
+            try await eventually("both in one") {
+                try home.text(ofNote: "a.txt")
+                    == "<<<<<<< mine\nreally mine\n=======\na third one\n>>>>>>> the club's\n"
+            }
+        }
+    }
+
     @Test func savesAfterTheClubHasDied() async throws {
         try await withApp(notes: ["a.txt": "old\n"]) { home, terminal in
             try await terminal.openNote(showing: "old")

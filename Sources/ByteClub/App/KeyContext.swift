@@ -17,7 +17,8 @@ package struct KeyContext: Sendable {
 
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
-        everywhere, tabs, lists, notes, versions, trash, photos, panorama, editor, find, reader,
+        everywhere, tabs, lists, notes, versions, trash, photos, panorama, editor, find,
+        comparison, reader,
         text,
         picker, upload, transfers,
         signIn, settings, pages,
@@ -29,7 +30,8 @@ package struct KeyContext: Sendable {
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere], [versions, pages, everywhere], [trash, pages, everywhere],
-        [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
+        [editor, text, everywhere], [find, text, everywhere],
+        [comparison, pages, everywhere], [reader, everywhere],
         [picker, plainList, everywhere], [upload, boxes, everywhere],
         [transfers, pages, everywhere],
         [signIn, text, boxes, everywhere], [settings, pages, everywhere],
@@ -65,6 +67,8 @@ package struct KeyContext: Sendable {
     private static let editor = KeyContext(
         localized("Editor"), KeyCommand.editorCommands, isTyping: true)
     private static let find = KeyContext(localized("Find"), KeyCommand.findCommands, isTyping: true)
+    private static let comparison = KeyContext(
+        localized("Comparison"), KeyCommand.comparisonCommands)
     private static let reader = KeyContext(
         localized("Reader"), KeyCommand.readerCommands + KeyCommand.largeNoteCommands)
     private static let text = KeyContext(

@@ -13,6 +13,8 @@ struct NoteComparison: Equatable, Sendable {
     }
 
     let lines: [Line]
+    /// All lines of both.
+    private let whole: [Line]
 
     /// Lines shown around each difference.
     private static let context = 3
@@ -28,8 +30,8 @@ struct NoteComparison: Equatable, Sendable {
         let end = zip(own.reversed(), other.reversed()).prefix(rest).prefix { $0 == $1 }.count
         let middle = Self.differences(
             own[start..<(own.count - end)], other[start..<(other.count - end)])
-        lines = Self.shortened(
-            own[..<start].map(Line.same) + middle + own[(own.count - end)...].map(Line.same))
+        whole = own[..<start].map(Line.same) + middle + own[(own.count - end)...].map(Line.same)
+        lines = Self.shortened(whole)
     }
 
     private static func split(_ text: String) -> [Substring] {
@@ -93,6 +95,30 @@ struct NoteComparison: Equatable, Sendable {
             index = run.endIndex
         }
         return result
+    }
+
+    /// What begins each stretch of ``both``, parts it and ends it; other programs mark them alike.
+    static let marks = (mine: "<<<<<<< mine", between: "=======", theirs: ">>>>>>> the club's")
+
+    /// Both texts in one: where they differ, one's own lines and then the club's, between marks.
+    var both: String {
+        var result: [Substring] = []
+        var rest = whole[...]
+        while let line = rest.first {
+            if case .same(let text) = line {
+                result.append(text)
+                rest.removeFirst()
+                continue
+            }
+            let stretch = rest.prefix { if case .same = $0 { false } else { true } }
+            rest = rest[stretch.endIndex...]
+            result.append(Self.marks.mine[...])
+            result += stretch.compactMap { if case .mine(let text) = $0 { text } else { nil } }
+            result.append(Self.marks.between[...])
+            result += stretch.compactMap { if case .theirs(let text) = $0 { text } else { nil } }
+            result.append(Self.marks.theirs[...])
+        }
+        return result.joined(separator: "\n")
     }
 
     /// As it is shown.

@@ -3,13 +3,28 @@ internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note as it was typed here beside the club's version of it; only to be read.
+/// A note as it was typed here beside the club's version of it, and what can be done about them.
 final class NoteComparisonViewController: TextPageViewController {
-    /// Called when it has left the screen.
-    private let didClose: @MainActor () -> Void
+    enum Choice {
+        case keepBoth
+        case replace
+        /// Both texts in the editor, with marks where they differ.
+        case editBoth
+        /// Back to the question.
+        case back
+    }
 
-    init(name: String, text: TextBuffer, didClose: @escaping @MainActor () -> Void) {
-        self.didClose = didClose
+    private let canEditBoth: Bool
+    /// Called when it has left the screen.
+    private let didChoose: @MainActor (Choice) -> Void
+
+    /// - Parameter canEditBoth: Whether the club's version is text that the editor takes.
+    init(
+        name: String, text: TextBuffer, canEditBoth: Bool,
+        didChoose: @escaping @MainActor (Choice) -> Void
+    ) {
+        self.canEditBoth = canEditBoth
+        self.didChoose = didChoose
         super.init(
             title: localized("“\(name)”: yours and the club's"), text: text,
             footer: TextLine(localized("- in yours alone · + in the club's alone")))
@@ -17,11 +32,35 @@ final class NoteComparisonViewController: TextPageViewController {
 
     override var keyTable: KeyTable {
         KeyTable(localized("Comparison")) {
-            KeyCommand.closePage.performs { self.close() }
+            KeyCommand.closePage.performs { self.choose(.back) }
+            KeyCommand.keepBothVersions.performs { self.choose(.keepBoth) }
+            KeyCommand.replaceOtherVersion.performs { self.choose(.replace) }
+            KeyCommand.editBothVersions.performs(
+                unless: canEditBoth
+                    ? nil : localized("The club's version is not UTF-8: it cannot be edited here.")
+            ) { self.choose(.editBoth) }
         }
     }
 
-    private func close() {
-        dismiss { [didClose] in didClose() }
+    private func choose(_ choice: Choice) {
+        dismiss { [didChoose] in didChoose(choice) }
     }
+}
+
+extension KeyCommand {
+    static let keepBothVersions = KeyCommand(
+        "comparison.keep-both", keys: ["b"],
+        title: localized("Keep both: yours under another name"), label: localized("keep both"),
+        weight: 80)
+    static let replaceOtherVersion = KeyCommand(
+        "comparison.replace", keys: ["r"], title: localized("Replace the club's version by yours"),
+        label: localized("replace"), weight: 70)
+    static let editBothVersions = KeyCommand(
+        "comparison.edit", keys: ["e"],
+        title: localized("Edit both in one text, with marks where they differ"),
+        label: localized("edit both"), weight: 75)
+
+    static let comparisonCommands: [KeyCommand] = [
+        .keepBothVersions, .editBothVersions, .replaceOtherVersion,
+    ]
 }

@@ -7,7 +7,19 @@ internal import TextEditing
 
 /// A note that somebody else has changed meanwhile: both versions, and the choice between them.
 extension NoteDetailsViewController {
-    func askAboutConflict(closing: Bool) {
+    /// - Parameter other: What the club has, where that is known: only that may be replaced. Who saves a
+    ///   third version meanwhile makes the question come again.
+    func askAboutConflict(with other: RemoteFile?, closing: Bool) {
+        var actions = [
+            AlertAction(localized("Compare"), key: "c") { [weak self] in
+                self?.compare(with: other, closing: closing)
+            },
+            AlertAction(localized("Keep both"), key: "b") { [weak self] in
+                self?.save(closing: closing, asCopy: true)
+            },
+        ]
+        if let other { actions.append(replaceAction(other, closing: closing)) }
+        actions.append(AlertAction(localized("Keep editing"), key: "k", kind: .cancel))
         present(
             AlertController(
                 title: localized("Changed by someone else"),
@@ -17,37 +29,28 @@ extension NoteDetailsViewController {
                         “\(document.name)” was changed in the club after you opened it. \
                         Nothing is lost yet: keep both, or replace the other version with yours.
                         """)),
-                actions: [
-                    AlertAction(localized("Compare"), key: "c") { [weak self] in
-                        self?.compare(closing: closing)
-                    },
-                    AlertAction(localized("Keep both"), key: "b") { [weak self] in
-                        self?.save(closing: closing, asCopy: true)
-                    },
-                    AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
-                        self?.save(closing: closing, mode: .replacing)
-                    },
-                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
-                ], preferred: 1))
+                actions: actions, preferred: 1))
     }
 
-    /// Shows how the two versions differ, and asks again.
-    private func compare(closing: Bool) {
+    func replaceAction(_ other: RemoteFile, closing: Bool) -> AlertAction {
+        AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
+            self?.save(closing: closing, mode: .replacing(other))
+        }
+    }
+
+    /// Shows how the two versions differ, and what can be done about it.
+    private func compare(with other: RemoteFile?, closing: Bool) {
         let text = wholeText
         present(
             WaitingViewController(
                 title: localized("Compare"),
                 sentence: localized("Fetching the other version of “\(document.name)”…"),
-                didGiveUp: { [weak self] in self?.askAboutConflict(closing: closing) }
+                didGiveUp: { [weak self] in self?.askAboutConflict(with: other, closing: closing) }
             ) { [weak self, document] in
                 do throws(StoreError) {
                     let comparison = try await document.comparison(with: text)
                     return { wasGivenUp in
-                        guard let self, !wasGivenUp else { return }
-                        self.present(
-                            NoteComparisonViewController(name: document.name, text: comparison) {
-                                [weak self] in self?.askAboutConflict(closing: closing)
-                            })
+                        if !wasGivenUp { self?.show(comparison, closing: closing) }
                     }
                 } catch {
                     let words = document.club.sentence(for: error)
@@ -59,5 +62,37 @@ extension NoteDetailsViewController {
                     }
                 }
             })
+    }
+
+    private func show(_ comparison: NoteDocument.Comparison, closing: Bool) {
+        present(
+            NoteComparisonViewController(
+                name: document.name, text: comparison.differences,
+                canEditBoth: comparison.both != nil
+            ) { [weak self] choice in
+                switch choice {
+                case .back: self?.askAboutConflict(with: comparison.file, closing: closing)
+                case .keepBoth: self?.save(closing: closing, asCopy: true)
+                case .replace: self?.save(closing: closing, mode: .replacing(comparison.file))
+                case .editBoth: self?.takeBoth(comparison)
+                }
+            })
+    }
+
+    /// Both texts, with marks where they differ: an edit like any other, which Done saves.
+    private func takeBoth(_ comparison: NoteDocument.Comparison) {
+        guard let both = comparison.both else { return }
+        document.adopt(comparison.file, text: comparison.theirs)
+        replaceText(with: both)
+        panel.trailingTitle = nil
+        let buffer = textView.buffer
+        let first = (0..<buffer.lineCount).lazy.map { buffer.range(ofLine: $0) }.first {
+            buffer.string(in: $0) == NoteComparison.marks.mine
+        }
+        if let first { textView.select(first) }
+        application?.showMessage(
+            localized(
+                "Both texts are here. Where they differ, yours is first, then the club's: remove what is not wanted, and the marks."
+            ), for: .seconds(15))
     }
 }

@@ -36,10 +36,12 @@ extension NoteDetailsViewController {
     func settleConflict(closing: Bool) {
         let text = wholeText
         _ = startPending { [self] in
-            guard let merge = await document.merge(text), wholeText == text else {
-                return askAboutConflict(closing: closing)
+            switch await document.conflict(with: text) {
+            case .mergeable(let merge) where wholeText == text: offer(merge, closing: closing)
+            case .mergeable(let merge): askAboutConflict(with: merge.file, closing: closing)
+            case .contradictory(let file): askAboutConflict(with: file, closing: closing)
+            case .unknown: askAboutConflict(with: nil, closing: closing)
             }
-            offer(merge, closing: closing)
         }
     }
 
@@ -68,19 +70,22 @@ extension NoteDetailsViewController {
                     AlertAction(localized("Keep both"), key: "b") { [weak self] in
                         self?.save(closing: closing, asCopy: true)
                     },
-                    AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
-                        self?.save(closing: closing, mode: .replacing)
-                    },
+                    replaceAction(merge.file, closing: closing),
                     AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ], preferred: 0))
+    }
+
+    /// As one edit, which can be undone.
+    func replaceText(with text: TextBuffer) {
+        textView.select(0..<textView.buffer.count)
+        let text = text.withoutByteOrderMark
+        _ = textView.paste(text.string(in: 0..<text.count))
     }
 
     /// The merged text is an edit like any other: it can be undone, changed, and is saved by Done.
     private func take(_ merge: NoteDocument.Merge) {
         document.adopt(merge.file, text: merge.theirs)
-        textView.select(0..<textView.buffer.count)
-        let merged = merge.merged.withoutByteOrderMark
-        _ = textView.paste(merged.string(in: 0..<merged.count))
+        replaceText(with: merge.merged)
         panel.trailingTitle = nil
         guard let first = merge.incoming.first else { return }
         let buffer = textView.buffer

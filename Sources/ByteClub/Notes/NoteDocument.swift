@@ -15,8 +15,10 @@ internal import TextEditing
     var name: String
     /// The text that the store is known to have; nil while the note is new.
     private(set) var savedText: TextBuffer?
-    /// Told when a draft could not be written, with a sentence.
+    /// Told when a draft could not be written, with a sentence, and again after each attempt that has failed.
     var onDraftFailure: ((String) -> Void)?
+    /// Told when one is written again.
+    var onDraftRecovery: (() -> Void)?
 
     /// Whether a save is under way.
     private(set) var isSaving = false
@@ -32,16 +34,25 @@ internal import TextEditing
 
     /// How long the latest draft took to write.
     private var draftCost = Duration.zero
+    /// So many drafts in a row could not be written.
+    private var draftFailureCount = 0
 
     /// A draft follows the last key after this long; while keys keep coming, at least this often.
     private static let draftPause: Duration = .milliseconds(400)
     /// A draft is not written for more than a fifth of the time: one of 100 MB takes a second.
     private static let draftCostFactor = 4
     private static let longestDraftPause: Duration = .seconds(10)
+    /// While drafts cannot be written, another attempt follows after the first of these, and then the next.
+    private let retryPauses: [Duration]
+    nonisolated static let retryPauses: [Duration] = [1, 2, 4, 7, 10].map { .seconds($0) }
 
     /// A new note in a folder of the club's.
-    init(club: Club, drafts: DraftStore, folder: RemotePath = .root) {
+    init(
+        club: Club, drafts: DraftStore, folder: RemotePath = .root,
+        retryPauses: [Duration] = retryPauses
+    ) {
         self.club = club
+        self.retryPauses = retryPauses
         self.folder = folder
         self.drafts = drafts
         name = ""
@@ -52,6 +63,7 @@ internal import TextEditing
     init(club: Club, drafts: DraftStore, file: RemoteFile, text: TextBuffer) {
         self.club = club
         self.drafts = drafts
+        retryPauses = Self.retryPauses
         self.file = file
         name = file.name
         savedText = text
@@ -63,6 +75,7 @@ internal import TextEditing
     /// - Returns: Nil when another running app has taken it up.
     init?(club: Club, drafts: DraftStore, resuming draft: Draft) {
         guard drafts.claim(draft.id) == .claimed else { return nil }
+        retryPauses = Self.retryPauses
         self.club = club
         self.drafts = drafts
         name = draft.name
@@ -89,21 +102,39 @@ extension NoteDocument {
     /// - Parameter text: Asked for the text as it is when the write is due.
     func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
         guard draftDelay == nil else { return }
+        let pause = draftPause
         draftDelay = Task {
-            try? await Pause.sleep(for: Self.pause(afterDraftOf: draftCost))
-            draftDelay = nil
-            guard !Task.isCancelled, let text = text() else { return }
+            try? await Pause.sleep(for: pause)
+            if !Task.isCancelled { draftDelay = nil }
+            guard !Task.isCancelled, let now = text() else { return }
             let draft = nextDraft()
             let (sequence, store) = (draftSequence, drafts)
             let start = ContinuousClock.now
-            let failure = await Self.write(draft, text, sequence, to: store)
+            let failure = await Self.write(draft, now, sequence, to: store)
             draftCost = .now - start
-            if let failure { onDraftFailure?(failure) }
+            // What was saved or given up meanwhile needs no draft any more.
+            guard draft.id == draftID else { return }
+            tell(failure)
+            // Nobody may press another key.
+            if failure != nil { textDidChange(text) }
         }
     }
 
-    private static func pause(afterDraftOf cost: Duration) -> Duration {
-        max(draftPause, min(cost * draftCostFactor, longestDraftPause))
+    private func tell(_ failure: String?) {
+        if let failure {
+            draftFailureCount += 1
+            onDraftFailure?(failure)
+        } else if draftFailureCount > 0 {
+            draftFailureCount = 0
+            onDraftRecovery?()
+        }
+    }
+
+    private var draftPause: Duration {
+        guard draftFailureCount == 0 else {
+            return retryPauses[min(draftFailureCount, retryPauses.count) - 1]
+        }
+        return max(Self.draftPause, min(draftCost * Self.draftCostFactor, Self.longestDraftPause))
     }
 
     /// Keeps the text as a draft that waits until the note is opened again, and lets go of it.
@@ -142,6 +173,7 @@ extension NoteDocument {
     /// Writes the draft before returning: the program is about to end.
     func keepDraftNow(_ text: TextBuffer) {
         draftDelay?.cancel()
+        draftDelay = nil
         var draft = nextDraft()
         draft.text = Data(text.bytes(in: 0..<text.count))
         do {
@@ -161,6 +193,7 @@ extension NoteDocument {
         draftDelay = nil
         let (store, id) = (drafts, draftID)
         (draftID, draftSequence) = (UUID(), 0)
+        draftFailureCount = 0
         store.abandon(id)
         // It waits for a write under way, which may wait for the disk.
         return Task { await Self.removeAbandoned(from: store) }
@@ -212,8 +245,8 @@ extension NoteDocument {
     enum SaveMode {
         /// Only what the note was opened from; a new note replaces nothing.
         case careful
-        /// Whatever is there now: the person has been asked.
-        case replacing
+        /// This state of it, which the person was asked about, and no later one.
+        case replacing(RemoteFile)
     }
 
     /// What the store's `fetch` takes into memory: a larger note could not be opened again.
@@ -226,10 +259,10 @@ extension NoteDocument {
         guard text.count <= Self.byteLimit else { throw .tooLarge }
         isSaving = true
         defer { isSaving = false }
-        if mode == .replacing { await keepOther(at: path) }
         let writeMode: WriteMode =
             switch (mode, file) {
-            case (.replacing, _): .overwrite
+            case (.replacing(let other), _):
+                .update(other.revision, contentHash: other.contentHash)
             case (.careful, .some(let file)):
                 .update(file.revision, contentHash: file.contentHash)
             case (.careful, .none): .add
@@ -244,16 +277,6 @@ extension NoteDocument {
         file = saved
         name = saved.name
         savedText = text
-    }
-
-    /// What is replaced on demand can be found again among the versions.
-    private func keepOther(at path: RemotePath) async {
-        guard !club.isOffline, let local = club.local,
-            let other = try? await club.perform({ store throws(StoreError) in
-                try await store.fetch(path)
-            })
-        else { return }
-        _ = await local.run { try $0.keep([other]) }
     }
 
     /// Goes on from what the club has now.
@@ -276,27 +299,39 @@ extension NoteDocument {
         var removedLineCount: Int
     }
 
+    /// What the club has in place of what the note was opened from.
+    enum Conflict: Sendable {
+        /// Both fit together.
+        case mergeable(Merge)
+        /// Both have changed the same lines, or what both began with is not known.
+        case contradictory(RemoteFile)
+        /// The club could not be asked.
+        case unknown
+    }
+
     /// Puts what was typed and what the club has now together, line by line.
-    ///
-    /// - Returns: Nil where both have changed the same lines, or what both began with is not known.
-    func merge(_ text: TextBuffer) async -> Merge? {
-        guard let file, let base = await baseText(of: file) else { return nil }
-        let path = file.path
-        guard
-            let other = try? await club.perform({ store throws(StoreError) in
-                try await store.fetch(path)
-            })
-        else { return nil }
-        let own = Data(text.bytes(in: 0..<text.count))
-        _ = await club.local?.run { copy in
-            try copy.keep([other])
-            try copy.keepOwn(own, at: path)
+    func conflict(with text: TextBuffer) async -> Conflict {
+        guard let file, let other = try? await otherVersion() else { return .unknown }
+        let (own, path) = (Data(text.bytes(in: 0..<text.count)), file.path)
+        _ = await club.local?.run { try $0.keepOwn(own, at: path) }
+        guard let base = await baseText(of: file),
+            let merge = await Self.merge(own, base: base, other)
+        else { return .contradictory(other.file) }
+        return .mergeable(merge)
+    }
+
+    /// What is in the club now; kept among the versions, since it may be replaced.
+    private func otherVersion() async throws(StoreError) -> (file: RemoteFile, data: Data) {
+        guard let path = file?.path else { throw StoreError(.notFound, during: .fetch) }
+        let other = try await club.perform { store throws(StoreError) in
+            try await store.fetch(path)
         }
-        return await Self.merge(own, base: base, other)
+        _ = await club.local?.run { try $0.keep([other]) }
+        return other
     }
 
     /// What the text was made of; for a draft that was taken up, what this machine has seen then.
-    private func baseText(of file: RemoteFile) async -> TextBuffer? {
+    func baseText(of file: RemoteFile) async -> TextBuffer? {
         if let savedText { return savedText }
         return await club.local?.run { copy in
             try copy.baseText(
@@ -340,23 +375,32 @@ extension NoteDocument {
         throw .nameTaken(fileName: original.name)
     }
 
-    /// How the text differs from what is in the club now; see ``NoteComparison``.
-    func comparison(with text: TextBuffer) async throws(StoreError) -> TextBuffer {
-        guard let path = file?.path else {
-            throw StoreError(.notFound, during: .fetch)
-        }
-        return try await club.perform { store throws(StoreError) in
-            try await Self.compare(text, with: path, in: store)
-        }
+    /// A text beside what is in the club now; see ``NoteComparison``.
+    struct Comparison: Sendable {
+        /// What the club has.
+        var file: RemoteFile
+        var theirs: TextBuffer
+        /// To be read.
+        var differences: TextBuffer
+        /// To be edited; nil where the club's is not text in UTF-8.
+        var both: TextBuffer?
+    }
+
+    func comparison(with text: TextBuffer) async throws(StoreError) -> Comparison {
+        await Self.compare(text, with: try await otherVersion())
     }
 
     @concurrent private nonisolated static func compare(
-        _ text: TextBuffer, with path: RemotePath, in store: any RemoteStore
-    ) async throws(StoreError) -> TextBuffer {
-        let other = try await store.fetch(path).data
+        _ text: TextBuffer, with other: (file: RemoteFile, data: Data)
+    ) async -> Comparison {
         let mine = String(decoding: text.bytes(in: 0..<text.count), as: UTF8.self)
-        let comparison = NoteComparison(mine: mine, theirs: String(decoding: other, as: UTF8.self))
-        return TextBuffer(utf8: Data(comparison.text.utf8))
+        let comparison = NoteComparison(
+            mine: mine, theirs: String(decoding: other.data, as: UTF8.self))
+        let theirs = TextBuffer(utf8: other.data)
+        return Comparison(
+            file: other.file, theirs: theirs,
+            differences: TextBuffer(utf8: Data(comparison.text.utf8)),
+            both: theirs.isValidUTF8 ? TextBuffer(utf8: Data(comparison.both.utf8)) : nil)
     }
 
     nonisolated static func copyName(of name: String, number: Int) -> String {

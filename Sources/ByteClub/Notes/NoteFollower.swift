@@ -72,9 +72,13 @@ internal import TextEditing
 
     private func look(at file: RemoteFile) async {
         guard let (current, text) = try? await NoteTexts(club: document.club).text(of: file),
-            !Task.isCancelled, document.file?.path == file.path, !document.isSaving
+            !Task.isCancelled, let opened = document.file, opened.path == file.path,
+            !document.isSaving
         else { return }
-        guard let saved = document.savedText else { return didHear(.changedElsewhere) }
+        // Of a draft that was taken up: what it was made of may be what has just been sent from here.
+        guard let saved = await document.baseText(of: opened) else {
+            return didHear(.changedElsewhere)
+        }
         let shift = await TextShift.between(saved, text)
         guard !Task.isCancelled, !document.isSaving else { return }
         if shift.isSame {

@@ -452,11 +452,42 @@ import TextEditing
         test.club.stop()
     }
 
+    /// What one has sent oneself since the draft was kept is nobody else's change.
+    @Test func aDraftOfWhatWasSentMeanwhileIsUpToDate() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        let old = try test.store.plant("mine", at: "/a.txt")
+        await test.club.local?.run { try? $0.keep([(old, Data("mine".utf8))]) }
+        // The same text under a newer state, as after an outbox that went out.
+        try test.store.plant("other", at: "/a.txt")
+        let now = try test.store.plant("mine", at: "/a.txt")
+        #expect(now.revision != old.revision)
+        let draft = Draft(
+            name: "a.txt", path: "/a.txt", baseRevision: old.revision.rawValue,
+            baseContentHash: old.contentHash, savedAt: Date(), text: Data("mine, typed".utf8))
+        try test.drafts.save(draft, sequence: 1)
+        test.drafts.release(draft.id)
+        let document = try #require(
+            NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
+        let heard = Heard()
+        let follower = follow(document, isDirty: true, heard)
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        while document.file?.revision != now.revision { await Task.yield() }
+        #expect(heard.changed == 0)
+        withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
     @Test func offersOneTextOfBoth() async throws {
         try test.store.plant("a\nb\nc\n", at: "/a.txt")
         let document = try await open("/a.txt")
         try test.store.plant("a\nb\nC\nd\n", at: "/a.txt")
-        let merge = try #require(await document.merge(TextBuffer("A\nb\nc\n")))
+        guard case .mergeable(let merge) = await document.conflict(with: TextBuffer("A\nb\nc\n"))
+        else {
+            Issue.record("The two changes fit together.")
+            return
+        }
         #expect(merge.merged == TextBuffer("A\nb\nC\nd\n"))
         #expect(merge.incoming == [2..<4])
         document.adopt(merge.file, text: merge.theirs)

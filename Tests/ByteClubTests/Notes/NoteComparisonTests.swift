@@ -17,6 +17,17 @@ import Testing
         #expect(compare("same", "same") == "  same")
     }
 
+    @Test func bothStandInOneTextWithMarks() {
+        func both(_ mine: String, _ theirs: String) -> String {
+            NoteComparison(mine: mine, theirs: theirs).both
+        }
+        #expect(
+            both("a\nb\nc\n", "a\nx\ny\nc\n")
+                == "a\n<<<<<<< mine\nb\n=======\nx\ny\n>>>>>>> the club's\nc\n")
+        #expect(both("a\nb", "b") == "<<<<<<< mine\na\n=======\n>>>>>>> the club's\nb")
+        #expect(both("same\r\n", "same\r\n") == "same\r\n")
+    }
+
     @Test func lineEndsOfWindowsAreADifference() {
         #expect(NoteComparison(mine: "a\r\nb", theirs: "a\nb").lines.first == .mine("a\r"))
     }

@@ -83,9 +83,56 @@ import TextEditing
     @Test func replacesTheOtherVersionWhenAskedTo() async throws {
         try test.store.plant("one", at: "/a.txt")
         let document = try await open("/a.txt")
-        try test.store.plant("theirs", at: "/a.txt")
-        try await document.save(TextBuffer("mine"), mode: .replacing)
+        let theirs = try test.store.plant("theirs", at: "/a.txt")
+        try await document.save(TextBuffer("mine"), mode: .replacing(theirs))
         #expect(text("/a.txt") == "mine")
+    }
+
+    /// The question was about another version than the one that is there by now.
+    @Test func aThirdVersionIsNotReplacedUnseen() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try test.store.plant("theirs", at: "/a.txt")
+        guard case .contradictory(let theirs) = await document.conflict(with: TextBuffer("mine"))
+        else {
+            Issue.record("The two changes do not fit together.")
+            return
+        }
+        try test.store.plant("third", at: "/a.txt")
+        let failure = await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"), mode: .replacing(theirs))
+        }
+        guard case .changedMeanwhile = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(text("/a.txt") == "third")
+        let now = try await document.comparison(with: TextBuffer("mine"))
+        #expect(now.both == TextBuffer("<<<<<<< mine\nmine\n=======\nthird\n>>>>>>> the club's"))
+        try await document.save(TextBuffer("mine"), mode: .replacing(now.file))
+        #expect(text("/a.txt") == "mine")
+    }
+
+    /// Nobody may press another key.
+    @Test func aDraftThatCannotBeWrittenIsTriedAgain() async throws {
+        // A file where the folder should be.
+        try Data().write(to: test.draftsFolder)
+        let document = NoteDocument(
+            club: test.club, drafts: test.drafts, retryPauses: [.milliseconds(1)])
+        let (failures, failed) = AsyncStream.makeStream(of: String.self)
+        let (recoveries, recovered) = AsyncStream.makeStream(of: Void.self)
+        document.onDraftFailure = { failed.yield($0) }
+        document.onDraftRecovery = { recovered.yield() }
+        document.textDidChange { TextBuffer("words") }
+        var sentences: [String] = []
+        for await sentence in failures {
+            sentences.append(sentence)
+            if sentences.count == 3 { break }
+        }
+        #expect(sentences.first == "Not a directory: the text is not kept as a draft.")
+        try FileManager.default.removeItem(at: test.draftsFolder)
+        for await _ in recoveries { break }
+        #expect(test.drafts.drafts().map(\.text) == [Data("words".utf8)])
     }
 
     @Test func keepsADraftUntilTheStoreHasConfirmed() async throws {
