@@ -88,6 +88,29 @@ import Testing
         }
     }
 
+    /// A club says only that it makes no preview.
+    @Test func theFileOnThisComputerSaysWhyItIsNotShown() async throws {
+        try await withLoader { loader, store in
+            let data = Data("no picture at all".utf8)
+            let photo = try store.plant(data, at: "/photos/sea.jpg")
+            let original = try file(data, of: photo)
+            func failure(_ original: URL?) async throws -> PictureFailure? {
+                do {
+                    _ = try await loader.load(photo, original: original, screen: Self.screen)
+                    return nil
+                } catch let failure as PictureFailure {
+                    return failure
+                }
+            }
+            let known = try #require(try await failure(original))
+            #expect(known.sentence.contains("because it is a text"))
+            #expect(!known.mayPass)
+            let unknown = try #require(try await failure(nil))
+            #expect(unknown.sentence.contains("or takes too much work"))
+            #expect(!unknown.mayPass)
+        }
+    }
+
     /// Who looks at one photo does not wait for the next one's every pixel.
     @Test func aNeighborIsDecodedForTheScreenAndTheWholeWhenItIsLookedAt() async throws {
         try await withLoader { loader, store in
