@@ -51,6 +51,18 @@ extension ClubHome {
         return terminal
     }
 
+    /// Puts a spelling program into the home's `bin`, so that the screen is the same whatever the machine has.
+    ///
+    /// - Returns: The variables with which the app finds it.
+    func makeSpeller() throws -> [String: String] {
+        let bin = folder.appending(path: "bin")
+        try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
+        let program = bin.appending(path: "enchant-2")
+        try Data("#!/bin/sh\n".utf8).write(to: program)
+        chmod(program.path, 0o755)
+        return ["PATH": "\(bin.path):/usr/local/bin:/usr/bin:/bin"]
+    }
+
     /// Puts a browser into the home's `bin`.
     ///
     /// - Returns: The file in which the address is that it was asked to open.

@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test(arguments: looks) func aNewNote(name: String, look: Look) async throws {
-        try await withApp(look) { _, terminal in
+        try await inFreshHome { home in
+            let terminal = try await home.open(look.with(home.makeSpeller()))
+            defer { terminal.close() }
             terminal.type("n")
             try await terminal.wait { !$0.showsTabs }
             terminal.type("Palindromes\nA man, a plan,\na canal: Panama 漢字")

@@ -30,7 +30,7 @@ import Testing
                 try Photos.wide(width: 1600, height: 800)
                     .write(to: home.photos.appending(path: "alps.jpg"))
             }
-            let terminal = try home.start(size: size)
+            let terminal = try home.start(size: size, more: home.makeSpeller())
             defer { terminal.close() }
             try await terminal.wait(for: "the club") {
                 $0.text(ofRow: 0).contains("笔记") && $0.contains("Balan")

@@ -26,6 +26,11 @@ struct Look: Sendable, CustomTestStringConvertible {
         self.environment = environment
     }
 
+    /// The same with more variables.
+    func with(_ more: [String: String]) -> Look {
+        Look(name, size, terminal, depth, environment.merging(more) { $1 })
+    }
+
     var testDescription: String { "\(name), \(size)" }
 
     static let classic = Look("256 colours", .classic, "xterm-256color", .many)
