@@ -132,6 +132,37 @@ import Testing
         #expect(try test.reopened().waitingChanges().map(\.id) == [header.id])
     }
 
+    /// Killed before the earlier one's files were removed: they must not bring it back once the later one has left.
+    @Test func anEarlierSaveStaysReplacedWhenTheLaterOneHasLeft() throws {
+        let change = try add("one", at: "/a.txt")
+        var header = OutboxFiles.Header(change)
+        header.id += 1
+        (header.byteCount, header.contentHash) = (3, LocalCopy.hash(of: Data("two".utf8)))
+        header.replaces = [change.id]
+        try files.write(header) { Data("two".utf8) }
+        let copy = test.reopened()
+        let later = try #require(try copy.waitingChanges().first)
+        #expect(later.id == header.id)
+        _ = try copy.beginSending(later.id)
+        try copy.complete(later, with: makeFile("/a.txt", revision: "r2"))
+        #expect(try test.reopened().waitingChanges().isEmpty)
+        #expect(files.names.isEmpty)
+    }
+
+    /// A later save whose text is lost replaces nothing.
+    @Test func anEarlierSaveComesBackWhereTheLaterOneIsLost() throws {
+        let change = try add("one", at: "/a.txt")
+        var header = OutboxFiles.Header(change)
+        header.id += 1
+        (header.byteCount, header.contentHash) = (3, LocalCopy.hash(of: Data("two".utf8)))
+        header.replaces = [change.id]
+        try files.write(header) { Data("tw\0".utf8) }
+        try FileManager.default.removeItem(at: test.database)
+        let copy = test.reopened()
+        #expect(try copy.waitingChanges().map(\.id) == [change.id])
+        #expect(try copy.text(ofChange: change.id) == Data("one".utf8))
+    }
+
     /// Killed after the club had it, before the file was removed.
     @Test func whatHasArrivedIsNotSentAgain() throws {
         let change = try add("text", at: "/a.txt")

@@ -246,7 +246,8 @@ extension DropboxSignInViewController {
         default:
             // The code has been taken; what failed came after it.
             field.text = ""
-            explain(localized("\(error) Opened again, the page shows a new code."))
+            explain(
+                error.description + "\n" + localized("Opened again, the page shows a new code."))
         }
     }
 

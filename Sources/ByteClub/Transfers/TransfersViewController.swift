@@ -186,7 +186,7 @@ extension TransferItem {
     }
 
     /// Whether resuming does something: one that would try again later tries at once.
-    fileprivate var canGoOn: Bool { canResume || status.nextAttempt != nil }
+    fileprivate var canGoOn: Bool { canTryAgain }
 
     fileprivate var showsBar: Bool {
         status.totalByteCount > 0 && [.running, .paused].contains(state)

@@ -106,6 +106,10 @@ internal import Pictures
                 case .pause: .paused
                 case .run, nil: .waiting
                 }
+            // It waits for nothing any more.
+            if status.state != .waiting {
+                (status.failure, status.reason, status.nextAttempt) = (nil, nil, nil)
+            }
             return
         }
         status.failureCount += 1

@@ -65,15 +65,20 @@ public final class LocalCopy: Sendable {
     /// Writes all of it or nothing, and what becomes of the outbox into its files too, so that it outlives
     /// the database.
     ///
-    /// - Parameter text: The bytes of a new change, where they are at hand.
+    /// - Parameters:
+    ///   - text: The bytes of a new change, where they are at hand.
+    ///   - hash: Theirs.
     func changeOutbox<Result: Sendable>(
-        _ text: Data? = nil, _ body: @Sendable (Database) throws -> Result
+        _ text: Data? = nil, hash: String? = nil, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
-        try write(isDurable: true, updating: OutboxText(bytes: text), body)
+        try write(isDurable: true, updating: OutboxText(bytes: text, hash: hash), body)
     }
 
     /// That the outbox is changed, and what comes in.
-    private struct OutboxText: Sendable { var bytes: Data? }
+    private struct OutboxText: Sendable {
+        var bytes: Data?
+        var hash: String?
+    }
 
     private func write<Result: Sendable>(
         isDurable: Bool, updating text: OutboxText?, _ body: @Sendable (Database) throws -> Result
@@ -120,7 +125,9 @@ public final class LocalCopy: Sendable {
                     return try database.transaction(isDurable: isDurable) { try body(database) }
                 }
                 return try file.inPlace {
-                    let update = text.map { OutboxUpdate(file.outboxFiles, text: $0.bytes) }
+                    let update = text.map {
+                        OutboxUpdate(file.outboxFiles, text: $0.bytes, hash: $0.hash)
+                    }
                     let result = try database.transaction(
                         isDurable: isDurable, willRollBack: { update?.undo() }
                     ) {

@@ -28,7 +28,7 @@ extension LocalCopy {
         // Outside the lock: it takes longer than all the rest.
         var (hash, text) = ("", Data?.none)
         if case .write(let data, _, _) = intent { (hash, text) = (Self.hash(of: data), data) }
-        return try changeOutbox(text) { [hash] database in
+        return try changeOutbox(text, hash: hash) { [hash] database in
             // Files are told in whole seconds.
             let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
             let editor = OutboxEditor(database: database, now: now)

@@ -19,8 +19,10 @@ extension OutboxFiles {
         let found = headers()
         var rows = try OutboxRows.all(in: database)
         let known = trust == .files ? [] : Set(rows.map(\.id))
+        let replaced = replacedNumbers(in: found, Set(rows.map(\.id)))
         let lost = try found.filter { header in
-            try !known.contains(header.id) && isWanted(header, among: found, in: database)
+            try !known.contains(header.id) && !replaced.contains(header.id)
+                && OutboxRows.sentFile(for: header.id, in: database) == nil
         }
         var count = 0
         if !lost.isEmpty {
@@ -31,23 +33,38 @@ extension OutboxFiles {
             }
             rows = try OutboxRows.all(in: database)
         }
+        try removeDone(among: found, rows, in: database)
         try write(rows, unlike: found, from: database)
         cleanUp()
         return count
     }
 
-    private func isWanted(
-        _ header: Header, among found: [Header], in database: Database
-    ) throws -> Bool {
-        // It has arrived, or a later one says all that it said; its files could not be removed in time.
-        let isDone =
-            try OutboxRows.sentFile(for: header.id, in: database) != nil
-            || found.contains { $0.replaces?.contains(header.id) == true }
-        if isDone {
+    /// The changes of which a later one says all that they said, and is there itself.
+    private func replacedNumbers(
+        in found: [Header], _ rows: Set<WaitingChange.ID>
+    ) -> Set<WaitingChange.ID> {
+        let later = found.filter { header in
+            header.replaces != nil
+                && (rows.contains(header.id) || header.action != "write"
+                    || text(of: header) != nil)
+        }
+        return Set(later.flatMap { $0.replaces ?? [] })
+    }
+
+    /// Removes the files of what has arrived, or is replaced: they could not be removed in time, and would bring it
+    /// back once the later change has left.
+    private func removeDone(
+        among found: [Header], _ rows: [WaitingChange], in database: Database
+    ) throws {
+        let there = Set(rows.map(\.id))
+        let replaced = Set(
+            found.filter { there.contains($0.id) }.flatMap { $0.replaces ?? [] })
+        for header in found where !there.contains(header.id) {
+            let isDone = try OutboxRows.sentFile(for: header.id, in: database) != nil
+            guard isDone || replaced.contains(header.id) else { continue }
             removeHeader(header.id)
             removeText(of: header)
         }
-        return !isDone
     }
 
     private func insert(_ header: Header, in database: Database) throws -> Bool {

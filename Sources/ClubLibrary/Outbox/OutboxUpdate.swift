@@ -8,13 +8,14 @@ final class OutboxUpdate {
     private let files: OutboxFiles
     /// The bytes that are written, where they are at hand.
     private let text: Data?
+    private let hash: String?
     private var added: [OutboxFiles.Header] = []
     private var removed: [OutboxFiles.Header] = []
     /// As they were.
     private var changed: [OutboxFiles.Header] = []
 
-    init(_ files: OutboxFiles, text: Data?) {
-        (self.files, self.text) = (files, text)
+    init(_ files: OutboxFiles, text: Data?, hash: String?) {
+        (self.files, self.text, self.hash) = (files, text, hash)
     }
 
     /// Runs the changes inside a transaction.
@@ -60,16 +61,17 @@ final class OutboxUpdate {
     }
 
     private func bytes(of header: OutboxFiles.Header, in database: Database) throws -> Data? {
-        if let text, LocalCopy.hash(of: text) == header.contentHash { return text }
+        if let text, hash == header.contentHash { return text }
         return try OutboxRows.body(of: header.id, in: database)
     }
 
     private static func headers(
         in database: Database
     ) throws -> [WaitingChange.ID: OutboxFiles.Header] {
+        // A damaged database may name one twice.
         Dictionary(
-            uniqueKeysWithValues: try OutboxRows.all(in: database).map { change in
+            try OutboxRows.all(in: database).map { change in
                 (change.id, OutboxFiles.Header(change))
-            })
+            }, uniquingKeysWith: { $1 })
     }
 }

@@ -122,7 +122,7 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
     public var canCancel: Bool { isWanted || state == .paused }
     public var canResume: Bool { [.paused, .failed, .cancelled].contains(state) }
     /// Whether asking for it again changes something: it has stopped, or waits for the next attempt.
-    public var canTryAgain: Bool { canResume || (isWanted && status.nextAttempt != nil) }
+    public var canTryAgain: Bool { canResume || (state == .waiting && status.nextAttempt != nil) }
 
     /// From 0 to 1.
     public var fraction: Double {
