@@ -20,16 +20,41 @@ extension NoteDetailsViewController {
         ]
         if let other { actions.append(replaceAction(other, closing: closing)) }
         actions.append(AlertAction(localized("Keep editing"), key: "k", kind: .cancel))
+        let message =
+            other == nil
+            ? localized(
+                """
+                “\(document.name)” was changed in the club after you opened it. \
+                Nothing is lost yet: keep both, or compare them first.
+                """)
+            : localized(
+                """
+                “\(document.name)” was changed in the club after you opened it. \
+                Nothing is lost yet: keep both, or replace the other version with yours.
+                """)
         present(
             AlertController(
-                title: localized("Changed by someone else"),
+                title: localized("Changed by someone else"), message: TextLine(message),
+                actions: actions, preferred: 1))
+    }
+
+    /// Who makes a note of that name meanwhile makes the question of two versions come.
+    func askAboutDeletion(closing: Bool) {
+        present(
+            AlertController(
+                title: localized("Deleted by someone else"),
                 message: TextLine(
                     localized(
                         """
-                        “\(document.name)” was changed in the club after you opened it. \
-                        Nothing is lost yet: keep both, or replace the other version with yours.
+                        “\(document.name)” was deleted in the club after you opened it. \
+                        Your text is still here.
                         """)),
-                actions: actions, preferred: 1))
+                actions: [
+                    AlertAction(localized("Save it again"), key: "s") { [weak self] in
+                        self?.save(closing: closing, mode: .restoring)
+                    },
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
+                ], preferred: 0))
     }
 
     func replaceAction(_ other: RemoteFile, closing: Bool) -> AlertAction {

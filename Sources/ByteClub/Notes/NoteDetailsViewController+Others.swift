@@ -40,6 +40,7 @@ extension NoteDetailsViewController {
             case .mergeable(let merge) where wholeText == text: offer(merge, closing: closing)
             case .mergeable(let merge): askAboutConflict(with: merge.file, closing: closing)
             case .contradictory(let file): askAboutConflict(with: file, closing: closing)
+            case .gone: askAboutDeletion(closing: closing)
             case .unknown: askAboutConflict(with: nil, closing: closing)
             }
         }

@@ -247,6 +247,8 @@ extension NoteDocument {
         case careful
         /// This state of it, which the person was asked about, and no later one.
         case replacing(RemoteFile)
+        /// As a new note under its name, which somebody has deleted.
+        case restoring
     }
 
     /// What the store's `fetch` takes into memory: a larger note could not be opened again.
@@ -263,6 +265,7 @@ extension NoteDocument {
             switch (mode, file) {
             case (.replacing(let other), _):
                 .update(other.revision, contentHash: other.contentHash)
+            case (.restoring, _): .create
             case (.careful, .some(let file)):
                 .update(file.revision, contentHash: file.contentHash)
             case (.careful, .none): .add
@@ -305,13 +308,21 @@ extension NoteDocument {
         case mergeable(Merge)
         /// Both have changed the same lines, or what both began with is not known.
         case contradictory(RemoteFile)
+        /// It is not in the club any more.
+        case gone
         /// The club could not be asked.
         case unknown
     }
 
     /// Puts what was typed and what the club has now together, line by line.
     func conflict(with text: TextBuffer) async -> Conflict {
-        guard let file, let other = try? await otherVersion() else { return .unknown }
+        guard let file else { return .unknown }
+        let other: (file: RemoteFile, data: Data)
+        do throws(StoreError) {
+            other = try await otherVersion()
+        } catch {
+            return error.code == .notFound ? .gone : .unknown
+        }
         let (own, path) = (Data(text.bytes(in: 0..<text.count)), file.path)
         _ = await club.local?.run { try $0.keepOwn(own, at: path) }
         guard let base = await baseText(of: file),

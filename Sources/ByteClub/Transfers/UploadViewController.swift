@@ -102,7 +102,7 @@ final class UploadViewController: ViewController {
         progressView.fraction = item.fraction
         speedLabel.text = ""
         switch item.state {
-        case .running where item.status.totalByteCount > 0:
+        case .running where item.status.totalByteCount > 0 && !item.isRetrying:
             bytesLabel.text = TextLine(item.byteWords)
             speedLabel.text = TextLine(
                 item.isConfirming

@@ -12,6 +12,9 @@ extension TransferItem {
 }
 
 extension TransferItem {
+    /// Whether a request of it waits to be sent again.
+    package var isRetrying: Bool { state == .running && retryNotice(at: Date()) != nil }
+
     /// What it waits for before it sends a request again; nil when it does not, or for another reason.
     func retryNotice(at now: Date) -> RetryNotice? {
         guard let next = status.nextAttempt, next > now, let reason = status.failure?.retryReason

@@ -113,6 +113,26 @@ import TextEditing
         #expect(text("/a.txt") == "mine")
     }
 
+    /// Nothing is there to be replaced; who makes it again meanwhile is not overwritten.
+    @Test func aNoteThatSomebodyDeletedIsSavedAgain() async throws {
+        let first = try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try await test.store.delete(first.path)
+        guard case .gone = await document.conflict(with: TextBuffer("mine")) else {
+            Issue.record("It is not in the club.")
+            return
+        }
+        try test.store.plant("another", at: "/a.txt")
+        await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"), mode: .restoring)
+        }
+        #expect(text("/a.txt") == "another")
+        let other = try await test.store.metadata(of: first.path)
+        try await test.store.delete(other.path)
+        try await document.save(TextBuffer("mine"), mode: .restoring)
+        #expect(text("/a.txt") == "mine")
+    }
+
     /// Nobody may press another key.
     @Test func aDraftThatCannotBeWrittenIsTriedAgain() async throws {
         // A file where the folder should be.
