@@ -116,14 +116,24 @@ import Testing
         #expect(copy.takeNotice() == nil)
     }
 
-    /// Killed after the file of a later save, before its row: the earlier one is part of it.
-    @Test func aLaterSaveTakesTheEarlierOnesPlace() throws {
-        let change = try add("one", at: "/a.txt")
+    /// The files of a save of "two" whose row was not written.
+    ///
+    /// - Parameter bytes: What is in the file of its text.
+    private func writeLaterSave(
+        replacing change: WaitingChange, bytes: String = "two"
+    ) throws -> OutboxFiles.Header {
         var header = OutboxFiles.Header(change)
         header.id += 1
         (header.byteCount, header.contentHash) = (3, LocalCopy.hash(of: Data("two".utf8)))
         header.replaces = [change.id]
-        try files.write(header) { Data("two".utf8) }
+        try files.write(header) { Data(bytes.utf8) }
+        return header
+    }
+
+    /// Killed after the file of a later save, before its row: the earlier one is part of it.
+    @Test func aLaterSaveTakesTheEarlierOnesPlace() throws {
+        let change = try add("one", at: "/a.txt")
+        let header = try writeLaterSave(replacing: change)
         let copy = test.reopened()
         #expect(try copy.waitingChanges().map(\.id) == [header.id])
         #expect(try copy.text(ofChange: header.id) == Data("two".utf8))
@@ -135,11 +145,7 @@ import Testing
     /// Killed before the earlier one's files were removed: they must not bring it back once the later one has left.
     @Test func anEarlierSaveStaysReplacedWhenTheLaterOneHasLeft() throws {
         let change = try add("one", at: "/a.txt")
-        var header = OutboxFiles.Header(change)
-        header.id += 1
-        (header.byteCount, header.contentHash) = (3, LocalCopy.hash(of: Data("two".utf8)))
-        header.replaces = [change.id]
-        try files.write(header) { Data("two".utf8) }
+        let header = try writeLaterSave(replacing: change)
         let copy = test.reopened()
         let later = try #require(try copy.waitingChanges().first)
         #expect(later.id == header.id)
@@ -152,11 +158,7 @@ import Testing
     /// A later save whose text is lost replaces nothing.
     @Test func anEarlierSaveComesBackWhereTheLaterOneIsLost() throws {
         let change = try add("one", at: "/a.txt")
-        var header = OutboxFiles.Header(change)
-        header.id += 1
-        (header.byteCount, header.contentHash) = (3, LocalCopy.hash(of: Data("two".utf8)))
-        header.replaces = [change.id]
-        try files.write(header) { Data("tw\0".utf8) }
+        _ = try writeLaterSave(replacing: change, bytes: "tw\0")
         try FileManager.default.removeItem(at: test.database)
         let copy = test.reopened()
         #expect(try copy.waitingChanges().map(\.id) == [change.id])

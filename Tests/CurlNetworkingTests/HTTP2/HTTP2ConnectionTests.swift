@@ -12,29 +12,17 @@ private typealias Kind = RealHTTP2Server.Kind
     .timeLimit(.minutes(2)), .enabled(if: speaksHTTP2, whyNoHTTP2),
     .enabled(if: Kind.nginx.isInstalled, Comment(rawValue: Kind.nginx.reasonToSkip)))
 struct HTTP2ConnectionTests {
-    private let item: CertificateShop.Item
-    private let shop: CertificateShop
+    private let nginx: NginxOverTLS
 
-    init() throws {
-        shop = try CertificateShop()
-        item = try shop.make(hosts: "IP:127.0.0.1")
-    }
-
-    private func makeNginx(
-        streamsPerConnection: Int = 128, isHTTP2: Bool = true
-    ) throws -> RealHTTP2Server {
-        try .nginx(
-            certificate: item.certificate, key: item.key,
-            streamsPerConnection: streamsPerConnection, isHTTP2: isHTTP2)
-    }
+    init() throws { nginx = try NginxOverTLS() }
 
     /// The first connection leads to a server of HTTP/2, all others to one of HTTP/1.1.
     @Test func behindOneNameEachServerIsSpokenToInItsWay() async throws {
         let count = 40
-        let modern = try makeNginx(streamsPerConnection: 1)
+        let modern = try nginx.make(streamsPerConnection: 1)
         let body = Data(count: 6 << 20)
         try body.write(to: modern.folder.appending(path: "files/a"))
-        let old = try makeNginx(isHTTP2: false)
+        let old = try nginx.make(isHTTP2: false)
         let balancer = try LoopbackServer(
             scripts: [[.relay(to: modern.port)], [.relay(to: old.port)]])
         func url(_ path: String) throws -> URL {
@@ -42,7 +30,7 @@ struct HTTP2ConnectionTests {
         }
         let delegate = RecordingDelegate.holdingFirstTask()
         let session = makeSession(delegate) { configuration in
-            configuration.certificateAuthoritiesFile = item.file
+            configuration.certificateAuthoritiesFile = nginx.item.file
             configuration.urlCache = nil
             configuration.httpMaximumConnectionsPerHost = 2
         }
@@ -67,7 +55,7 @@ struct HTTP2ConnectionTests {
 
     /// A person may take longer over a certificate than a request may take.
     @Test func whoWaitsForAConnectionWaitsForTheAnswerAboutIt() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let delegate = HoldingDelegate()
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -93,7 +81,7 @@ struct HTTP2ConnectionTests {
 
     /// The next one is not asked yet: its time runs again, as does that of those who wait for it.
     @Test func timeRunsAgainWhenTheOneThatIsAskedGivesUp() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let delegate = HoldingDelegate()
         let session = URLSession(
             configuration: .ephemeral, delegate: delegate, delegateQueue: nil)

@@ -11,21 +11,9 @@ private typealias Kind = RealHTTP2Server.Kind
     .timeLimit(.minutes(2)), .enabled(if: speaksHTTP2, whyNoHTTP2),
     .enabled(if: Kind.nginx.isInstalled, Comment(rawValue: Kind.nginx.reasonToSkip)))
 struct HTTP2ServerTests {
-    private let shop: CertificateShop
-    private let item: CertificateShop.Item
+    private let nginx: NginxOverTLS
 
-    init() throws {
-        shop = try CertificateShop()
-        item = try shop.make(hosts: "IP:127.0.0.1")
-    }
-
-    private func makeNginx(
-        requestsPerConnection: Int = 1000, isHTTP2: Bool = true
-    ) throws -> RealHTTP2Server {
-        try .nginx(
-            certificate: item.certificate, key: item.key,
-            requestsPerConnection: requestsPerConnection, isHTTP2: isHTTP2)
-    }
+    init() throws { nginx = try NginxOverTLS() }
 
     /// A session that trusts the server.
     private func makeTrustingSession(
@@ -33,7 +21,7 @@ struct HTTP2ServerTests {
         _ change: (URLSessionConfiguration) -> Void = { _ in }
     ) -> URLSession {
         makeSession(delegate) { configuration in
-            configuration.certificateAuthoritiesFile = item.file
+            configuration.certificateAuthoritiesFile = nginx.item.file
             configuration.urlCache = nil
             change(configuration)
         }
@@ -56,7 +44,7 @@ struct HTTP2ServerTests {
     func theVersionIsTheBestThatBothAllow(
         preference: HTTPVersionPreference, name: String
     ) async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let delegate = RecordingDelegate()
         let session = makeTrustingSession(delegate) { $0.httpVersion = preference }
         session.dataTask(with: server.url("/protocol")).resume()
@@ -66,7 +54,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aServerOfHTTP1IsSpokenToOverSeveralConnections() async throws {
-        let server = try makeNginx(isHTTP2: false)
+        let server = try nginx.make(isHTTP2: false)
         try Self.bytes(100_000).write(to: server.folder.appending(path: "files/a"))
         let delegate = RecordingDelegate()
         let session = makeTrustingSession(delegate) { $0.httpMaximumConnectionsPerHost = 3 }
@@ -85,7 +73,7 @@ struct HTTP2ServerTests {
     // MARK: - One connection
 
     @Test func aHundredFilesComeOverOneConnection() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         try Self.bytes(64 << 10).write(to: server.folder.appending(path: "files/a"))
         let delegate = RecordingDelegate()
         let session = makeTrustingSession(delegate)
@@ -100,7 +88,7 @@ struct HTTP2ServerTests {
 
     /// nginx announces the end of a connection (GOAWAY) every fifty requests.
     @Test func connectionsThatEndCostNoRequest() async throws {
-        let server = try makeNginx(requestsPerConnection: 50)
+        let server = try nginx.make(requestsPerConnection: 50)
         try Self.bytes(1000).write(to: server.folder.appending(path: "files/a"))
         let delegate = RecordingDelegate()
         let session = makeTrustingSession(delegate)
@@ -112,7 +100,7 @@ struct HTTP2ServerTests {
 
     /// The old one is busy: libcurl would offer it first.
     @Test func whatBeginsAfterAResetSharesOneNewConnection() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         try Self.bytes(6 << 20).write(to: server.folder.appending(path: "files/a"))
         let delegate = RecordingDelegate.holdingFirstTask()
         let session = makeTrustingSession(delegate)
@@ -139,7 +127,7 @@ struct HTTP2ServerTests {
 
     /// test_02_21 to 02_27 of curl: several transfers, each paused and let go on at moments of its own.
     @Test func transfersThatPauseInTurnAllArriveWhole() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let body = Self.bytes(3 << 20)
         try body.write(to: server.folder.appending(path: "files/a"))
         let session = makeTrustingSession()
@@ -171,7 +159,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aPausedAnswerThatIsCancelledLeavesTheOthers() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let body = Self.bytes(3 << 20)
         try body.write(to: server.folder.appending(path: "files/a"))
         let session = makeTrustingSession()
@@ -187,7 +175,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func uploadsThatPauseArriveWhole() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let body = Self.bytes(5 << 20)
         let delegate = RecordingDelegate { hooks in
             hooks.sent = { task, total in
@@ -212,7 +200,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aDownloadGoesOnWhereItHasStopped() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let body = Self.bytes(6 << 20)
         try body.write(to: server.folder.appending(path: "files/a"))
         // It takes no more than is under way by then: far from all.
@@ -248,7 +236,7 @@ struct HTTP2ServerTests {
 
     /// A connection that one task's delegate has accepted carries nobody else's request.
     @Test func whatOneTaskTrustsIsNotShared() async throws {
-        let server = try makeNginx()
+        let server = try nginx.make()
         let session = makeSession { $0.urlCache = nil }
         let trusting = TrustingTaskDelegate()
         let (data, _) = try await session.data(from: server.url("/protocol"), delegate: trusting)
@@ -281,7 +269,7 @@ struct HTTP2ServerTests {
                 ? [.answer(body: [UInt8](body))] : [.answer(body: "\(request.body.count)")]
         }
         let server = try RealHTTP2Server.nghttpx(
-            certificate: item.certificate, key: item.key, backend: backend.port)
+            certificate: nginx.item.certificate, key: nginx.item.key, backend: backend.port)
         let session = makeTrustingSession()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<20 {

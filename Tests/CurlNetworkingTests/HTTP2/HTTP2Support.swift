@@ -122,3 +122,24 @@ extension LoopbackServer {
         #expect(connectionCount == 1)
     }
 }
+
+/// Servers of nginx over TLS, with a certificate that is made for them.
+struct NginxOverTLS {
+    let item: CertificateShop.Item
+    /// Keeps the files.
+    private let shop: CertificateShop
+
+    init() throws {
+        shop = try CertificateShop()
+        item = try shop.make(hosts: "IP:127.0.0.1")
+    }
+
+    func make(
+        requestsPerConnection: Int = 1000, streamsPerConnection: Int = 128, isHTTP2: Bool = true
+    ) throws -> RealHTTP2Server {
+        try .nginx(
+            certificate: item.certificate, key: item.key,
+            requestsPerConnection: requestsPerConnection,
+            streamsPerConnection: streamsPerConnection, isHTTP2: isHTTP2)
+    }
+}
