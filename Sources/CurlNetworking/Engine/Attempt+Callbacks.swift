@@ -195,27 +195,23 @@ extension Attempt {
     // MARK: - The body of the request
 
     fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard let transfer, let rate = transfer.task.maximumSendingRate, !body.isNone else {
-            return send(into: buffer, whenSent: { _ in })
+        var room = buffer
+        let pacing = transfer?.task.maximumSendingRate.map { rate in
+            (rate: rate, time: DispatchTime.now().uptimeNanoseconds)
         }
-        let now = DispatchTime.now().uptimeNanoseconds
-        let count = body.pace.allowance(of: buffer.count, rate: rate, at: now)
-        guard count > 0 else {
-            body.isAwaited = true
-            transfer.setNeedsProcessing()
-            return Int(CURL_READFUNC_PAUSE)
+        if let pacing, !body.isNone {
+            let count = body.pace.allowance(
+                of: buffer.count, rate: pacing.rate, at: pacing.time)
+            guard count > 0 else {
+                body.isAwaited = true
+                transfer?.setNeedsProcessing()
+                return Int(CURL_READFUNC_PAUSE)
+            }
+            room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         }
-        return send(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) { count in
-            body.pace.note(count, rate: rate, at: now)
-        }
-    }
-
-    private func send(
-        into buffer: UnsafeMutableRawBufferPointer, whenSent: (Int) -> Void
-    ) -> Int {
-        switch body.take(into: buffer) {
+        switch body.take(into: room) {
         case .bytes(let count):
-            whenSent(count)
+            if let pacing { body.pace.note(count, rate: pacing.rate, at: pacing.time) }
             return count
         case .end:
             return 0

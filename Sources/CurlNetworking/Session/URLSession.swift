@@ -72,6 +72,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             return last
         }
     }
+
     private static let common = URLSession(
         Parts(.standard, CallbackQueue(nil), isShared: true), delegate: nil)
 
