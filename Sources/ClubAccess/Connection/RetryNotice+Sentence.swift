@@ -14,6 +14,7 @@ extension RetryNotice {
         let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
         return localized("\(what); trying again in \(seconds) s.")
     }
+
     /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
     /// where no task runs, and the program would crash.
     @inline(never) @_optimize(none)

@@ -9,9 +9,7 @@ extension TransferItem {
     package var reason: String? {
         status.failure?.sentence(about: order) ?? status.reason
     }
-}
 
-extension TransferItem {
     /// Whether a request of it waits to be sent again.
     package var isRetrying: Bool { state == .running && retryNotice(at: Date()) != nil }
 
@@ -54,6 +52,11 @@ extension TransferFailure {
 }
 
 extension TransferStatus {
+    /// It goes on, or waits for nothing any more.
+    mutating func forgetReason() {
+        (failure, reason, nextAttempt) = (nil, nil, nil)
+    }
+
     /// Notes why it does not go on. The sentence is for a program that does not know the cause.
     mutating func note(_ failure: TransferFailure, about order: TransferOrder) {
         self.failure = failure

@@ -19,7 +19,7 @@ extension TransferItem {
         switch state {
         case .waiting: localized("waiting")
         case .preparing: localized("preparing")
-        case .running where retryNotice(at: Date()) != nil: localized("waiting")
+        case .running where isRetrying: localized("waiting")
         case .running:
             isConfirming
                 ? localized("confirming")

@@ -27,8 +27,7 @@ internal import Pictures
         status = item.status
         if order.retryCount > status.retryCount { status.failureCount = 0 }
         status.retryCount = order.retryCount
-        (status.failure, status.reason) = (nil, nil)
-        status.nextAttempt = nil
+        status.forgetReason()
         progress = TransferProgress(expectedByteCount: status.totalByteCount)
         spread = SpreadProgress(startingAt: status.byteCount)
     }
@@ -38,7 +37,7 @@ internal import Pictures
             let file = try await move()
             if order.direction == .upload { await carrier.means.changes?.record(file) }
             status.state = .done
-            noteMovement()
+            status.forgetReason()
             status.path = file.path.string
             status.revision = file.revision.rawValue
             (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
@@ -78,13 +77,6 @@ internal import Pictures
         tell()
     }
 
-    /// It does not wait any more.
-    private func noteMovement() {
-        guard status.state == .running || status.state == .done, status.nextAttempt != nil
-        else { return }
-        (status.failure, status.reason, status.nextAttempt) = (nil, nil, nil)
-    }
-
     /// Removes what a transfer has written that was cleared while it ran.
     @concurrent private static func forget(
         _ item: TransferItem, in journal: TransferJournal
@@ -106,10 +98,7 @@ internal import Pictures
                 case .pause: .paused
                 case .run, nil: .waiting
                 }
-            // It waits for nothing any more.
-            if status.state != .waiting {
-                (status.failure, status.reason, status.nextAttempt) = (nil, nil, nil)
-            }
+            if status.state != .waiting { status.forgetReason() }
             return
         }
         status.failureCount += 1
@@ -233,7 +222,7 @@ internal import Pictures
         status.totalByteCount = expected
         guard byteCount > 0 || hasMoved else { return tellInTime() }
         hasMoved = true
-        if byteCount > status.byteCount { noteMovement() }
+        if byteCount > status.byteCount { status.forgetReason() }
         progress.record(byteCount: byteCount, of: expected, at: began.duration(to: .now))
         spread.record(byteCount, at: began.duration(to: .now))
         status.byteCount = byteCount

@@ -33,7 +33,7 @@ extension Application {
     struct Said {
         var message: StatusMessage?
         var messageTimer: ScheduledAction?
-        /// The same in several lengths, the longest first; empty while there is none.
+        /// The hint in several lengths, longest first; empty if there is none.
         var hint: [String] = []
         var hintTimer: ScheduledAction?
     }
