@@ -14,6 +14,13 @@ struct Tracer: Sendable {
         Self.queue.async { @Sendable [handler] in handler(event) }
     }
 
+    /// Waits for the handlers of the events so far: at most a second, as one of them may be what ends the program.
+    private static func drain() {
+        let drained = DispatchSemaphore(value: 0)
+        queue.async { drained.signal() }
+        _ = drained.wait(timeout: .now() + .seconds(1))
+    }
+
     // MARK: - By the environment
 
     /// For all sessions, when `CURLNETWORKING_TRACE` is set: `-` means standard error, anything else is a file,
@@ -29,6 +36,8 @@ struct Tracer: Sendable {
                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                 0o600)
         guard descriptor >= 0 else { return nil }
+        // A program that ends with its last task would end before that task's lines are written.
+        atexit { Tracer.drain() }
         return Tracer { event in
             let date = event.date.formatted(.iso8601.time(includingFractionalSeconds: true))
             let line = Array("\(date) \(getpid()) \(event.visible)\n".utf8)

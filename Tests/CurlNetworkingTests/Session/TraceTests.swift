@@ -121,6 +121,27 @@ import Testing
         #expect(events.first?.taskDescription == "mine")
     }
 
+    /// Ends the program with far more lines to write than can have been written.
+    @Test func aProgramThatEndsHasAllLinesInTheFile() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        await #expect(processExitsWith: .success) { [path = file.path as String] in
+            setenv("CURLNETWORKING_TRACE", path, 1)
+            let tracer = try #require(Tracer.environment)
+            let request = URLRequest(url: try #require(URL(string: "http://a.test/")))
+            for number in 1...2000 {
+                tracer.post(
+                    URLSessionTraceEvent(
+                        kind: .attemptStarted, date: Date(), sessionNumber: 1,
+                        taskIdentifier: number, taskDescription: nil, attempt: 1, request: request))
+            }
+            exit(EXIT_SUCCESS)
+        }
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 2000)
+        #expect(lines.last?.contains(" 1.2000 ") == true)
+    }
+
     private func post(_ url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
