@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClubLibrary
@@ -45,7 +46,7 @@ import Testing
     /// Whatever the edits: a merge that comes about has every line that either has added, and no line that
     /// either has taken away.
     @Test func randomEditsLoseNoLine() {
-        var random = SeededRandom(state: 7)
+        var random = SeededGenerator(seed: 7)
         var merges = 0
         for round in 0..<2000 {
             let base = (0..<Int.random(in: 0...12, using: &random)).map { "line \($0)" }
@@ -82,17 +83,5 @@ import Testing
             #expect(lines.count == expected.count)
         }
         #expect(merges > 500)
-    }
-}
-
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

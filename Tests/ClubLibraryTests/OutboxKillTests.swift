@@ -1,5 +1,6 @@
 import ClubStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClubLibrary
@@ -21,7 +22,7 @@ import Testing
         let test = TestLibrary()
         let folder = test.folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var random = SeededRandom(state: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 11)))
+        var random = SeededGenerator(seed: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 11)))
         var words: Set<String> = []
         let kills = max(1, Self.number("BYTECLUB_TEST_KILLS") ?? 60)
         for kill in 0..<kills {

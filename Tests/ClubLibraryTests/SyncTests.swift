@@ -2,6 +2,7 @@ import ClubStore
 import ClubStoreTestSupport
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ClubLibrary
@@ -163,7 +164,7 @@ import Testing
     /// versions of a note that its writer or somebody else has deleted.
     @Test(arguments: 0..<12)
     func endEqualWithEveryWordSomewhere(seed: UInt64) async throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededGenerator(seed: seed)
         let store = InMemoryStore()
         let members = (0..<3).map { _ in TestLibrary() }
         var written: [String] = []
@@ -225,7 +226,7 @@ import Testing
     ///
     /// - Returns: What was deleted, when something was.
     private func act(
-        _ copy: LocalCopy, word: String, _ random: inout SeededRandom, _ written: inout [String]
+        _ copy: LocalCopy, word: String, _ random: inout SeededGenerator, _ written: inout [String]
     ) throws -> RemotePath? {
         var shown: [RemotePath: RemoteFile] = [:]
         for file in try copy.listing()?.entries.compactMap(\.file) ?? [] { shown[file.path] = file }

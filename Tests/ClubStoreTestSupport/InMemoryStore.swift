@@ -10,6 +10,7 @@ import Synchronization
 public final class InMemoryStore: RemoteStore {
     let state: Mutex<InMemoryClub>
     let gate = CallGate()
+    private let pace = Mutex<Pace?>(nil)
     /// Whether what is removed or replaced can be had again.
     public let keepsRevisions: Bool
 
@@ -50,6 +51,15 @@ public final class InMemoryStore: RemoteStore {
     public func release(_ operation: StoreError.Operation) {
         gate.release(operation)
     }
+
+    /// How transfers move: called before each quarter of the bytes. What it throws ends the transfer.
+    public typealias Pace =
+        @MainActor @Sendable (
+            _ call: Call, _ byteCount: Int64
+        ) async throws(StoreError) -> Void
+
+    /// Has further transfers move in quarters, each in its time.
+    public func setPace(_ pace: @escaping Pace) { self.pace.withLock { $0 = pace } }
 
     /// Writes a file as another member would, which ends waits for changes.
     @discardableResult
@@ -208,8 +218,7 @@ public final class InMemoryStore: RemoteStore {
             guard let data = try? Data(contentsOf: file) else {
                 throw StoreError(.fileUnreadable, during: .upload, at: path)
             }
-            transfer.move(Int64(data.count) / 2, of: Int64(data.count))
-            try await gate.waitUntilReleased(.upload, at: path)
+            try await move(transfer, .upload, Int64(data.count))
             return try change { club throws(StoreError) in
                 try club.write(data, at: path, mode: mode, during: .upload)
             }
@@ -226,8 +235,7 @@ public final class InMemoryStore: RemoteStore {
             let found = try state.withStoreLock { club throws(StoreError) in
                 try club.read(path, during: .download)
             }
-            transfer.move(found.file.byteCount / 2, of: found.file.byteCount)
-            try await gate.waitUntilReleased(.download, at: path)
+            try await move(transfer, .download, found.file.byteCount)
             do {
                 try found.data.write(to: file, options: replaces ? .atomic : .withoutOverwriting)
             } catch {
@@ -251,6 +259,20 @@ extension InMemoryStore {
         let value = try state.withStoreLock(body)
         gate.wakeAll()
         return value
+    }
+
+    /// Half of the bytes, and then a suspension if held; or in quarters where a pace is set.
+    @MainActor private func move(
+        _ transfer: InMemoryTransfer, _ operation: StoreError.Operation, _ count: Int64
+    ) async throws(StoreError) {
+        guard let pace = pace.withLock({ $0 }) else {
+            transfer.move(count / 2, of: count)
+            return try await gate.waitUntilReleased(operation, at: transfer.path)
+        }
+        for part in Int64(1)...4 {
+            try await pace(Call(operation, transfer.path), count / 4)
+            transfer.move(count * part / 4, of: count)
+        }
     }
 
     /// Any JPEG is its own thumbnail here, so that a test can recognize it.

@@ -11,18 +11,6 @@ import Testing
         var reason: String?
     }
 
-    /// xorshift64*, so that a run can be repeated.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state ^= state >> 12
-            state ^= state << 25
-            state ^= state >> 27
-            return state &* 2_685_821_657_736_338_717
-        }
-    }
-
     /// `BYTECLUB_TEST_KILLS` and `BYTECLUB_TEST_SEED`: more faults, and others, where there is time for them.
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -57,7 +45,7 @@ import Testing
 
     @Test func endAsTheyShouldWhateverHappensOnTheWay() async throws {
         let wanted = max(1, Self.number("BYTECLUB_TEST_KILLS") ?? 12)
-        var random = Seeded(state: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 5)))
+        var random = SeededGenerator(seed: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 5)))
         try await inFreshHome { home in
             let app = try await App(home)
             defer { app.close() }
@@ -97,7 +85,7 @@ import Testing
     }
 
     private func fault(
-        in home: ClubHome, _ app: App, _ random: inout Seeded
+        in home: ClubHome, _ app: App, _ random: inout SeededGenerator
     ) -> FaultPipe.Fault {
         @Sendable func killHelper() {
             for process in home.processes {

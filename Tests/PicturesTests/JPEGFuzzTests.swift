@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: 0..<4)
     func survivesFlippedBytes(photo: Int) throws {
         let folder = try TemporaryFolder()
-        var random = Generator(seed: UInt64(photo) + 7)
+        var random = SeededGenerator(seed: UInt64(photo) + 7)
         let original = Self.photos[photo]
         for round in 0..<250 {
             var bytes = original
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func survivesMetadataThatPointsAnywhere() {
-        var random = Generator(seed: 99)
+        var random = SeededGenerator(seed: 99)
         let original = Self.photos[0]
         for _ in 0..<600 {
             var bytes = original
@@ -70,20 +70,5 @@ import Testing
             #expect((try? JPEGHeader.read(fileAt: output.url).size) == output.size)
             try? FileManager.default.removeItem(at: output.url)
         }
-    }
-}
-
-/// Numbers that are the same in every run.
-struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -214,7 +214,7 @@ import Testing
     @Test func aHostileDirectoryHarmsNothing() async throws {
         let photo = Photos.corners(metadata: Self.place)
         let start = try #require(photo.firstRange(of: Data("Exif\0\0".utf8))).upperBound
-        var generator = SeededNumbers(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         for _ in 0..<40 {
             var damaged = photo
             for _ in 0..<6 {
@@ -225,17 +225,5 @@ import Testing
             #expect(sent.count == damaged.count)
             #expect(try !JPEGHeader.read(sent).hasLocation)
         }
-    }
-}
-
-/// Numbers that are the same in each run.
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state
     }
 }

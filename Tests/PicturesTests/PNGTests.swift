@@ -1,5 +1,6 @@
 import Foundation
 import Pictures
+import TestSupport
 import Testing
 
 @Suite struct PNGTests {
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func survivesFlippedAndMissingBytes() throws {
-        var random = Generator(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let originals = [
             PNGFixtures.interlaced, PNGFixtures.palette, PNGFixtures.grey16,
             try noise(PixelSize(width: 40, height: 30)).pngData(),

@@ -68,6 +68,32 @@ public enum Photos {
         return sketch.encode(repeating: row)
     }
 
+    /// Eight bars, twenty grays, eight muted colors and twenty hues, one below the other: 1280 × 640 pixels.
+    ///
+    /// Each block of 16 × 16 pixels is of one color, so that any libjpeg decodes the same, at any of its scales.
+    public static func testCard() -> Data {
+        let bars = (0..<8).map {
+            [$0 & 2 == 0, $0 & 4 == 0, $0 & 1 == 0].map { UInt8($0 ? 191 : 0) }
+        }
+        let grays = (0..<20).map { [UInt8](repeating: UInt8($0 * 255 / 19), count: 3) }
+        let muted: [[UInt8]] = [
+            [115, 82, 68], [194, 150, 130], [98, 122, 157], [87, 108, 67], [133, 128, 177],
+            [103, 189, 170], [214, 126, 44], [80, 91, 166],
+        ]
+        let hues = (0..<20).map { index -> [UInt8] in
+            [0, 4, 2].map { offset in
+                let place = (Double(index) * 6 / 20 + offset).truncatingRemainder(dividingBy: 6)
+                return UInt8((min(max(abs(place - 3) - 1, 0), 1) * 255).rounded())
+            }
+        }
+        let bands = [bars, grays, muted, hues].map { colors in
+            colors.flatMap { color in (0..<1280 / colors.count).flatMap { _ in color } }
+        }
+        var sketch = JPEGSketch(width: 1280, height: 640, format: .rgb)
+        sketch.keepsChroma = true
+        return sketch.encode { bands[$0 / 160] }
+    }
+
     /// A picture of noise, about one byte per pixel: for large uploads.
     ///
     /// The same seed gives the same bytes.

@@ -14,7 +14,7 @@ internal import FoundationEssentials
     private let slotCount: Int
     private var jobs: [String: Task<Void, Never>] = [:]
     private var transfers: [String: any Transfer] = [:]
-    private let signal = Signal()
+    private let signal: Signal
 
     /// What it works with.
     package struct Means: Sendable {
@@ -23,13 +23,16 @@ internal import FoundationEssentials
         package var club: ErrorMessage.ClubKind
         /// Told what was uploaded.
         package var changes: OwnChanges?
+        package var clock: TransferClock
 
         package init(
             club: ErrorMessage.ClubKind, changes: OwnChanges? = nil,
+            clock: TransferClock = .system,
             open: @escaping @Sendable () async throws(StoreError) -> any RemoteStore
         ) {
             self.club = club
             self.changes = changes
+            self.clock = clock
             self.open = open
         }
     }
@@ -39,18 +42,22 @@ internal import FoundationEssentials
         self.journal = journal
         self.means = means
         self.slotCount = slotCount
+        signal = Signal(by: means.clock)
     }
+
+    /// How many transfers are under way; nil while it looks at the orders.
+    var jobCountAtRest: Int? { signal.isAwaited ? jobs.count : nil }
 
     /// Returns when nothing was left to do for a while, or when its task is cancelled and all has stopped.
     package func run(idleTime: Duration = .seconds(2)) async {
         let watch = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
             // What it says itself is nothing new.
             guard names.isEmpty || names.contains(where: { $0.hasSuffix(".order") }) else { return }
-            MainActor.assumeIsolated { self?.signal.send() }
+            MainActor.assumeIsolated { self?.lookAgain() }
         }
         defer { withExtendedLifetime(watch) {} }
         while !Task.isCancelled {
-            let items = await Self.items(of: journal)
+            let items = await Self.items(of: journal, at: means.clock.date())
             let nextAttempt = await arrange(items)
             if jobs.isEmpty, nextAttempt == nil {
                 guard await signal.wait(atMost: idleTime) == .sent else { break }
@@ -59,7 +66,8 @@ internal import FoundationEssentials
                 let pause = watch == nil ? Duration.seconds(1) : nil
                 let wait = nextAttempt.map {
                     let longest = TransferStatus.longestWait
-                    return Duration.seconds(max(0, min($0.timeIntervalSinceNow, longest)))
+                    return Duration.seconds(
+                        max(0, min($0.timeIntervalSince(means.clock.date()), longest)))
                 }
                 _ = await signal.wait(atMost: [pause, wait].compactMap { $0 }.min())
             }
@@ -67,6 +75,9 @@ internal import FoundationEssentials
         for job in jobs.values { job.cancel() }
         for job in jobs.values { await job.value }
     }
+
+    /// Has it read the orders again, as after a change of one.
+    func lookAgain() { signal.send() }
 
     /// Starts and stops what the orders want.
     ///
@@ -80,14 +91,15 @@ internal import FoundationEssentials
         for item in items {
             transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
             guard jobs[item.id] == nil else { continue }
-            if let due = item.dueLater {
+            if let due = item.due(after: means.clock.date()) {
                 nextAttempt = min(nextAttempt ?? due, due)
             } else if item.isWanted ? jobs.count < slotCount : item.state != item.status.state {
                 // A job leaves the list after its last state is on the disk: this one is the latest.
-                guard let item = await Self.item(item.id, in: journal) else { continue }
+                let now = means.clock.date()
+                guard let item = await Self.item(item.id, in: journal, at: now) else { continue }
                 if !item.isWanted {
                     await settle(item)
-                } else if item.dueLater == nil {
+                } else if item.due(after: now) == nil {
                     start(item)
                 }
             }
@@ -119,18 +131,20 @@ internal import FoundationEssentials
 
     func write(_ status: TransferStatus, of id: String) async {
         var status = status
-        status.updated = Date()
+        status.updated = means.clock.date()
         await Self.write(status, of: id, in: journal)
     }
 
-    @concurrent private static func items(of journal: TransferJournal) async -> [TransferItem] {
-        journal.items()
+    @concurrent private static func items(
+        of journal: TransferJournal, at now: Date
+    ) async -> [TransferItem] {
+        journal.items(at: now)
     }
 
     @concurrent static func item(
-        _ id: String, in journal: TransferJournal
+        _ id: String, in journal: TransferJournal, at now: Date
     ) async -> TransferItem? {
-        journal.item(id)
+        journal.item(id, at: now)
     }
 
     /// What cannot be written is not told; the transfer goes on all the same.
@@ -143,9 +157,9 @@ internal import FoundationEssentials
 
 extension TransferItem {
     /// When it is tried again, unless it is due or was asked for since.
-    fileprivate var dueLater: Date? {
+    fileprivate func due(after now: Date) -> Date? {
         guard isWanted, order.retryCount <= status.retryCount, let due = status.nextAttempt,
-            due > Date()
+            due > now
         else { return nil }
         return due
     }
@@ -162,6 +176,13 @@ extension TransferItem {
     private var isSent = false
     private var waiter: CheckedContinuation<WaitResult, Never>?
     private var timer: Task<Void, Never>?
+    private let clock: TransferClock
+
+    init(by clock: TransferClock) {
+        self.clock = clock
+    }
+
+    var isAwaited: Bool { waiter != nil }
 
     func send() {
         guard let waiter else { return isSent = true }
@@ -178,8 +199,8 @@ extension TransferItem {
                 waiter = continuation
                 if Task.isCancelled { return end(continuation, .over) }
                 guard let time else { return }
-                timer = Task { [weak self] in
-                    try? await Pause.sleep(for: time)
+                timer = Task { [weak self, clock] in
+                    try? await clock.sleep(time)
                     guard !Task.isCancelled, let self, let waiter else { return }
                     end(waiter, .over)
                 }

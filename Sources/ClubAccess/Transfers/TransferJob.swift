@@ -13,17 +13,22 @@ internal import Pictures
     private var spread: SpreadProgress
     /// Whether something has moved since it began. Until then an earlier attempt's count is shown.
     private var hasMoved = false
-    private let began = ContinuousClock.now
-    private var toldAt: ContinuousClock.Instant?
+    private let began: Duration
+    private var toldAt: Duration?
     private var pending: Task<Void, Never>?
     /// States are written one after the other, the last one last.
     private var writing: Task<Void, Never>?
 
     private static let interval = Duration.milliseconds(100)
 
+    private var clock: TransferClock { carrier.means.clock }
+    /// Since it began.
+    private var time: Duration { clock.elapsed() - began }
+
     init(_ item: TransferItem, of carrier: TransferCarrier) {
         order = item.order
         self.carrier = carrier
+        began = carrier.means.clock.elapsed()
         status = item.status
         if order.retryCount > status.retryCount { status.failureCount = 0 }
         status.retryCount = order.retryCount
@@ -72,7 +77,7 @@ internal import Pictures
     private func willRetry(_ notice: RetryNotice) {
         guard status.state == .running else { return }
         status.note(TransferFailure(notice), about: order)
-        status.nextAttempt = Date(timeIntervalSinceNow: notice.wait / .seconds(1))
+        status.nextAttempt = clock.date().addingTimeInterval(notice.wait / .seconds(1))
         status.bytesPerSecond = nil
         tell()
     }
@@ -90,8 +95,9 @@ internal import Pictures
             || (error as? PictureError)?.code == .cancelled
         guard !isStopped else {
             // Why it was stopped says the order; a carrier that is to end leaves it to the next.
-            let (journal, id) = (carrier.journal, order.id)
-            let wish = await TransferCarrier.item(id, in: journal)?.order.wish
+            let item = await TransferCarrier.item(
+                order.id, in: carrier.journal, at: clock.date())
+            let wish = item?.order.wish
             status.state =
                 switch wish {
                 case .cancel: .cancelled
@@ -110,8 +116,8 @@ internal import Pictures
                 return
             }
             status.state = .waiting
-            status.nextAttempt = Date(
-                timeIntervalSinceNow: min(wait / .seconds(1), TransferStatus.longestWait))
+            status.nextAttempt = clock.date().addingTimeInterval(
+                min(wait / .seconds(1), TransferStatus.longestWait))
         case let error as PictureError:
             status.state = .failed
             status.note(TransferFailure(error), about: order)
@@ -223,8 +229,8 @@ internal import Pictures
         guard byteCount > 0 || hasMoved else { return tellInTime() }
         hasMoved = true
         if byteCount > status.byteCount { status.forgetReason() }
-        progress.record(byteCount: byteCount, of: expected, at: began.duration(to: .now))
-        spread.record(byteCount, at: began.duration(to: .now))
+        progress.record(byteCount: byteCount, of: expected, at: time)
+        spread.record(byteCount, at: time)
         status.byteCount = byteCount
         status.bytesPerSecond = progress.bytesPerSecond
         tellInTime()
@@ -235,18 +241,18 @@ internal import Pictures
         var shown = status
         if order.direction == .upload, status.state == .running {
             shown.byteCount = min(
-                status.byteCount, spread.shown(at: began.duration(to: .now)))
+                status.byteCount, spread.shown(at: time))
         }
         return shown
     }
 
     /// Tells it now or, where something was told a moment ago, at the end of the interval.
     private func tellInTime() {
-        let rest = toldAt.map { Self.interval - $0.duration(to: .now) } ?? .zero
+        let rest = toldAt.map { Self.interval - (clock.elapsed() - $0) } ?? .zero
         guard rest > .zero else { return tell() }
         guard pending == nil else { return }
         pending = Task {
-            try? await Pause.sleep(for: rest)
+            try? await clock.sleep(rest)
             guard !Task.isCancelled else { return }
             tell()
         }
@@ -256,7 +262,7 @@ internal import Pictures
         if let state { status.state = state }
         pending?.cancel()
         pending = nil
-        toldAt = .now
+        toldAt = clock.elapsed()
         let (before, status) = (writing, shownStatus)
         writing = Task {
             await before?.value

@@ -10,6 +10,7 @@ internal import Glibc
 /// none belongs on the main actor. Safe from any thread, and by several programs at once.
 public struct TransferJournal: Sendable {
     public let folder: URL
+    private let memory = TransferMemory()
 
     public init(folder: URL) {
         self.folder = folder
@@ -76,19 +77,30 @@ public struct TransferJournal: Sendable {
     // MARK: - Reading
 
     /// All transfers, the oldest first; of very many the latest.
-    public func items(limit: Int = 10_000) -> [TransferItem] {
+    ///
+    /// - Parameter now: See ``item(_:at:)``.
+    public func items(limit: Int = 10_000, at now: Date = Date()) -> [TransferItem] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".order") }.sorted().suffix(limit)
-            .compactMap { item(String($0.dropLast(6))) }
+        let ids = names.filter { $0.hasSuffix(".order") }.sorted().suffix(limit)
+            .map { String($0.dropLast(6)) }
+        memory.keep(ids)
+        return ids.compactMap { item($0, at: now) }
     }
 
     /// - Parameter now: What time it is; see ``TransferStatus/nextAttempt``.
     public func item(_ id: String, at now: Date = Date()) -> TransferItem? {
-        guard TransferOrder.isValid(id), let order: TransferOrder = read(id, "order"),
-            order.id == id
+        guard TransferOrder.isValid(id),
+            var item = memory.item(
+                id, order: url(id, "order"), status: url(id, "status"), read: { read(id) })
         else { return nil }
-        let status: TransferStatus = read(id, "status") ?? TransferStatus()
-        return TransferItem(order: order.corrected, status: status.corrected(at: now))
+        item.status = item.status.corrected(at: now)
+        return item
+    }
+
+    private func read(_ id: String) -> TransferItem? {
+        guard let order: TransferOrder = read(id, "order"), order.id == id else { return nil }
+        return TransferItem(
+            order: order.corrected, status: read(id, "status") ?? TransferStatus())
     }
 
     /// Whether an order was removed; not one that cannot be read.

@@ -1,5 +1,6 @@
 import CurlNetworkingFuzzing
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CurlNetworking
@@ -60,7 +61,7 @@ import Testing
     @Test(arguments: doors.indices)
     func takesAnyBytes(index: Int) {
         let (_, door, seeds) = Self.doors[index]
-        var random = SplitMix(state: UInt64(index))
+        var random = SeededGenerator(seed: UInt64(index))
         for round in 0..<600 {
             var bytes = Array(seeds[round % seeds.count].utf8)
             for _ in 0..<Int.random(in: 0...6, using: &random) {
@@ -78,7 +79,7 @@ import Testing
             url: url, status: 200, headers: headers, request: headers, requestTime: .distantPast,
             responseTime: .now)
         let preamble = CacheFilePreamble(headByteCount: 9, bodyByteCount: 9, headSum: 9, bodySum: 9)
-        var random = SplitMix(state: 1)
+        var random = SeededGenerator(seed: 1)
         for seed in [head.encoded, preamble.encoded] {
             for _ in 0..<600 {
                 var bytes = seed
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    private static func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {
+    private static func mutate(_ bytes: inout [UInt8], using random: inout SeededGenerator) {
         let place = bytes.indices.randomElement(using: &random) ?? 0
         switch Int.random(in: 0..<5, using: &random) {
         case 0 where !bytes.isEmpty: bytes[place] = UInt8.random(in: 0...255, using: &random)
@@ -96,18 +97,6 @@ import Testing
         case 2 where !bytes.isEmpty: bytes.remove(at: place)
         case 3: bytes.removeLast(bytes.count - place)
         default: bytes.insert(contentsOf: bytes.suffix(9), at: place)
-        }
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-            return z ^ z >> 31
         }
     }
 }

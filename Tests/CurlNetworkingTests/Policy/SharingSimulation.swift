@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import CurlNetworking
 
 /// Requests at one server, of whose connections some carry several and some one, driven by chance as the engine would.
@@ -7,7 +9,7 @@ struct SharingSimulation {
     /// Those who wait at the end although they could go on.
     private(set) var forgotten: [Int] = []
 
-    private var random: Random
+    private var random: SeededGenerator
     private var sharing = ConnectionSharing<Int, String, Int>()
     private let streamLimit: Int
     /// Of those that take several requests.
@@ -25,21 +27,8 @@ struct SharingSimulation {
 
     private let place = "a.test"
 
-    /// SplitMix64.
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     init(seed: UInt64) {
-        random = Random(state: seed)
+        random = SeededGenerator(seed: seed)
         limit = Int.random(in: 1...3, using: &random)
         streamLimit = Int.random(in: 1...3, using: &random)
         // How many in ten connections carry one request alone.

@@ -30,9 +30,15 @@ extension TerminalScreen {
         return "\(size), cursor \(place)\n\n\(frame)\nstyles\n\(map)\n\(meanings)"
     }
 
+    /// A picture needs many: after the Latin ones come Greek and Cyrillic ones, and then those of Braille.
+    private static let letters = Array(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".unicodeScalars.map(
+            Character.init)
+            + [0x3B1...0x3C9, 0x430...0x44F, 0x410...0x42F, 0x2801...0x28FF].joined()
+            .compactMap { Unicode.Scalar($0 as UInt32).map(Character.init) })
+
     private static func letter(_ index: Int) -> Character {
-        let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        return index < letters.count ? letters[index] : "#"
+        index < letters.count ? letters[index] : "#"
     }
 }
 
