@@ -67,9 +67,11 @@ struct CopyCommand: AsyncParsableCommand {
     ) async throws -> CopyResult {
         let log = CopyLog(from: source, to: destination)
         let stores = (try await open(source, registry), try await open(destination, registry))
+        let changes = OwnChanges(in: destination, registry)
         let copy = ClubCopy(
             from: stores.0, to: stores.1,
-            workingFolder: registry.copyFolder(from: source, to: destination)
+            workingFolder: registry.copyFolder(from: source, to: destination),
+            didWrite: { await changes.record($0) }
         ) { log.note($0) }
         copy.bytesPerSecondLimit = settings.bytesPerSecondLimit
         do throws(ClubCopy.Failure) {

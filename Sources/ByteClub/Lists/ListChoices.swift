@@ -26,6 +26,18 @@ struct ListChoices: Codable, Equatable, Sendable {
         return own.filter { dropped.contains($0.group) }
     }
 
+    /// What another window has kept, with what was changed here since `base`.
+    func merged(into theirs: ListChoices, since base: ListChoices) -> ListChoices {
+        var merged = theirs
+        for (kind, sort) in sorts where base.sorts[kind] != sort { merged.sorts[kind] = sort }
+        let gone = Set(base.deleted).subtracting(deleted)
+        let known = Set(base.deleted).union(theirs.deleted)
+        merged.deleted.removeAll { gone.contains($0) }
+        merged.deleted += deleted.filter { !known.contains($0) }
+        for kind in FileKind.allCases { _ = merged.trimDeleted(of: kind) }
+        return merged
+    }
+
     /// As JSON that is no longer than it may be: the oldest of what was deleted is left out.
     func encoded(atMost byteLimit: Int) -> Data? {
         var choices = self

@@ -6,7 +6,8 @@ internal import FoundationEssentials
 /// What both tabs of a club keep over restarts: the order of their lists, what the person has seen, and
 /// what was deleted here.
 ///
-/// In a folder of the club's own, two files that can be lost without harm: a damaged one counts as none.
+/// In a folder of the club's own, two files that can be lost without harm: a damaged one counts as none. Where
+/// several windows show the club, each adds to them what has changed in it.
 @MainActor final class ListMemory {
     private(set) var choices = ListChoices()
     private(set) var seen = SeenRevisions()
@@ -24,7 +25,14 @@ internal import FoundationEssentials
     private let folder: URL?
     private var writing: Task<Void, Never>?
     private var isChanged = false
+    /// What this window has read or written last.
+    private var kept = Kept()
     private var isLooking = false
+
+    private struct Kept: Sendable {
+        var choices = ListChoices()
+        var seen = SeenRevisions()
+    }
 
     init(folder: URL?) {
         self.folder = folder
@@ -117,6 +125,7 @@ extension ListMemory {
             self.choices = merged
         }
         if let seen = kept.seen { self.seen = seen }
+        self.kept = Kept(choices: kept.choices ?? ListChoices(), seen: seen)
         // In a club that was never here before, all is taken as seen soon.
         if !seen.isEmpty { see(seenEarly) }
         seenEarly = []
@@ -153,7 +162,9 @@ extension ListMemory {
                 isChanged = false
                 var lasting = choices
                 lasting.deleted.removeAll { deletedBytes[$0] != nil }
-                await Self.write(lasting, seen, to: folder)
+                let (base, new) = (kept, Kept(choices: lasting, seen: seen))
+                await Self.write(new, since: base, to: folder)
+                kept = new
             }
             writing = nil
         }
@@ -174,11 +185,34 @@ extension ListMemory {
 
     /// What cannot be written is not kept: the lists work without it.
     @concurrent private nonisolated static func write(
-        _ choices: ListChoices, _ seen: SeenRevisions, to folder: URL?
+        _ new: Kept, since base: Kept, to folder: URL?
     ) async {
-        guard let folder, let data = choices.encoded(atMost: AtomicFile.byteLimit) else { return }
-        try? AtomicFile(url: choicesFile(in: folder)).write(data)
-        if !seen.isEmpty { try? AtomicFile(url: seenFile(in: folder)).write(seen.data) }
+        guard let folder else { return }
+        let lock = await lock(folder)
+        defer { lock?.release() }
+        let theirs = await read(folder)
+        if new.choices != base.choices || theirs.choices == nil {
+            let choices = new.choices.merged(
+                into: theirs.choices ?? ListChoices(),
+                since: theirs.choices == nil ? ListChoices() : base.choices)
+            if let data = choices.encoded(atMost: AtomicFile.byteLimit) {
+                try? AtomicFile(url: choicesFile(in: folder)).write(data)
+            }
+        }
+        if new.seen != base.seen || theirs.seen == nil, !new.seen.isEmpty {
+            let seen = new.seen.merged(into: theirs.seen ?? SeenRevisions(), since: base.seen)
+            try? AtomicFile(url: seenFile(in: folder)).write(seen.data)
+        }
+    }
+
+    /// Between reading and writing no other window does. Without a lock, or where a stopped window holds it for
+    /// long, the last one to write counts, as no list is worth waiting for.
+    @concurrent private nonisolated static func lock(_ folder: URL) async -> FileLock? {
+        guard let lock = try? FileLock(folder.appending(path: "lists.lock")) else { return nil }
+        for _ in 0..<50 where lock.attempt() == .busy {
+            try? await Pause.sleep(for: .milliseconds(10))
+        }
+        return lock
     }
 
     private nonisolated static func choicesFile(in folder: URL) -> URL {

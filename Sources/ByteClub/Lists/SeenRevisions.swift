@@ -34,6 +34,20 @@ package struct SeenRevisions: Sendable, Equatable {
         SeenRevisions(of: contents)
     }
 
+    /// What another window has kept, with what was seen here since `base`.
+    func merged(into theirs: SeenRevisions, since base: SeenRevisions) -> SeenRevisions {
+        guard !theirs.isEmpty else { return self }
+        var merged = theirs
+        for (path, revision) in seen where base.seen[path] != revision {
+            merged.seen[path] = revision
+        }
+        // A file that is in the club no longer.
+        for (path, revision) in base.seen where seen[path] == nil && theirs.seen[path] == revision {
+            merged.seen[path] = nil
+        }
+        return merged
+    }
+
     /// The same over restarts and machines, unlike `Hasher`. Source: FNV-1a, 64 bits.
     private static func number(of text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

@@ -9,7 +9,7 @@ final class TransfersViewController: ViewController {
     private let center: TransferCenter
     private let list = ListView()
     private var items: [TransferItem] = []
-    private var ticking: ScheduledAction?
+    private let countdown = AttemptCountdown()
 
     /// Rows of a reason: what to do next stands at its end.
     private static let reasonLimit = 2
@@ -128,13 +128,9 @@ extension TransfersViewController: TransferObserver {
         }
     }
 
-    /// Counts the seconds to the next attempt down.
     private func tick() {
-        ticking?.cancel()
-        ticking = nil
-        guard isViewLoaded, items.contains(where: { $0.status.nextAttempt != nil && $0.isWanted })
-        else { return }
-        ticking = application?.scheduler.schedule(after: .seconds(1)) { [weak self] in
+        guard isViewLoaded else { return }
+        countdown.follow(items, of: application) { [weak self] in
             self?.list.setNeedsDisplay()
             self?.tick()
         }

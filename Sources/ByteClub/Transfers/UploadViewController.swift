@@ -19,6 +19,7 @@ final class UploadViewController: ViewController {
     private let id: TransferItem.ID
     private let completion: (Outcome) -> Void
     private var hasEnded = false
+    private let countdown = AttemptCountdown()
 
     private let nameLabel = Label("")
     private let progressView = ProgressView()
@@ -46,6 +47,12 @@ final class UploadViewController: ViewController {
             view.addSubview(part)
         }
         center.addObserver(self)
+        transfersDidChange(center)
+    }
+
+    /// Before it, there is no clock to count down by.
+    override func viewDidAppear() {
+        super.viewDidAppear()
         transfersDidChange(center)
     }
 
@@ -119,6 +126,9 @@ extension UploadViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
         guard !hasEnded, let item = center.item(id) else { return }
         show(item)
+        countdown.follow([item], of: application) { [weak self] in
+            if let self { transfersDidChange(self.center) }
+        }
         switch item.state {
         case .done: end(.uploaded(item))
         case .failed: end(.failed(item))

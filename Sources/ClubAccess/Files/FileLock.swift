@@ -1,13 +1,13 @@
-internal import Files
-internal import FoundationEssentials
+package import Files
+package import FoundationEssentials
 internal import Glibc
 
 /// A lock between programs, held until it is released. The kernel lets it go with the process.
-struct FileLock: Sendable {
+package struct FileLock: Sendable {
     private let descriptor: CInt
 
     /// The result of an attempt that does not wait.
-    enum Attempt {
+    package enum Attempt {
         case taken
         /// Another holder has it.
         case busy
@@ -18,7 +18,7 @@ struct FileLock: Sendable {
     /// Opens a lock without taking it.
     ///
     /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
-    init(_ lock: URL) throws(AtomicFile.Failure) {
+    package init(_ lock: URL) throws(AtomicFile.Failure) {
         let folder = lock.deletingLastPathComponent()
         try AtomicFile.makeFolder(folder)
         descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -32,13 +32,13 @@ struct FileLock: Sendable {
         return lock
     }
 
-    func attempt() -> Attempt {
+    package func attempt() -> Attempt {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .taken }
         return errno == EWOULDBLOCK || errno == EINTR ? .busy : .impossible
     }
 
     /// To be called once.
-    func release() {
+    package func release() {
         LockedFile.close(descriptor)
     }
 }

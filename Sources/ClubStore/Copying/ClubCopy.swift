@@ -11,6 +11,7 @@ public import FoundationEssentials
     private let destination: any RemoteStore
     private let folder: URL
     private let report: (Event) -> Void
+    private let didWrite: (RemoteFile) async -> Void
     private var ledger: CopyLedger
     /// The maximum rate in bytes per second; nil for unlimited.
     public var bytesPerSecondLimit: Int64?
@@ -43,14 +44,17 @@ public import FoundationEssentials
     /// - Parameters:
     ///   - folder: A folder of this copy's own, created if missing, for partial transfers and the
     ///     ledger of what is done. Pass the same one to continue an interrupted copy.
+    ///   - didWrite: Called with each file that was written into the destination; the copy waits for it.
     ///   - report: Receives events, on the main actor.
     public init(
         from source: any RemoteStore, to destination: any RemoteStore, workingFolder folder: URL,
+        didWrite: @escaping (RemoteFile) async -> Void = { _ in },
         report: @escaping (Event) -> Void
     ) {
         self.source = source
         self.destination = destination
         self.folder = folder
+        self.didWrite = didWrite
         self.report = report
         ledger = CopyLedger(at: folder.appending(path: Self.ledgerName))
     }
@@ -208,6 +212,7 @@ extension ClubCopy {
             throw Failure(
                 side: .destination, error: StoreError(.damaged, during: .upload, at: sent.path))
         }
+        await didWrite(sent)
         ledger.note(received, isEqualTo: sent)
         try? FileManager.default.removeItem(at: local)
         return .copied

@@ -57,6 +57,50 @@ import Testing
         #expect(!read.deleted.contains { $0.group == old })
     }
 
+    /// Two windows of one club: neither takes from the other.
+    @Test func twoWindowsAddToWhatIsKept() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lists-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func open() async -> ListMemory {
+            let memory = ListMemory(folder: folder)
+            await memory.load()
+            return memory
+        }
+        func file(_ number: Int, _ revision: String) throws -> RemoteFile {
+            RemoteFile(
+                path: try RemotePath.root.appending("\(number).txt"),
+                revision: Revision(rawValue: revision), byteCount: 1, modified: .distantPast)
+        }
+        let old = try record(1, in: UUID())
+        let (start, base) = (await open(), try (0..<4).map { try file($0, "old") })
+        await start.seeAll(ClubContents())
+        start.see(base)
+        start.remember(old)
+        await start.finish()
+
+        let (left, right) = (await open(), await open())
+        let (one, two) = (try record(2, in: UUID()), try record(3, .photos, in: UUID()))
+        left.see([try file(0, "new")])
+        left.setSort(.size, of: .notes)
+        left.remember(one)
+        await left.finish()
+        right.see([try file(1, "new")])
+        right.setSort(.change, of: .photos)
+        right.forget(old)
+        right.remember(two)
+        await right.finish()
+        left.see([try file(2, "new")])
+        await left.finish()
+
+        let last = await open()
+        #expect(try (0..<3).allSatisfy { !last.seen.isUnread(try file($0, "new")) })
+        #expect(last.seen.isUnread(try file(3, "new")))
+        #expect(!last.seen.isUnread(try file(3, "old")))
+        #expect(last.sort(of: .notes) == .size)
+        #expect(last.sort(of: .photos) == .change)
+        #expect(Set(last.choices.deleted) == [one, two])
+    }
+
     @Test func whoComesBackToAClubFindsTheSameMemory() async throws {
         let memories = ListMemories()
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

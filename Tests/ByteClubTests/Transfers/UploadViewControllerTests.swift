@@ -2,9 +2,11 @@ import ClubLibrary
 import ClubStore
 import Foundation
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The view in the middle of the screen, over an upload that does not move.
 @MainActor @Suite(.timeLimit(.minutes(1))) final class UploadViewControllerTests {
@@ -27,6 +29,27 @@ import Testing
                 self?.outcome = $0
             })
         return (screen, center)
+    }
+
+    /// Nothing comes from the carrier while it waits.
+    @Test func theSecondsToTheNextAttemptCountDown() async throws {
+        let (screen, center) = try open()
+        await center.finish()
+        let order = try #require(center.items.first).order
+        var status = TransferStatus()
+        status.state = .running
+        status.totalByteCount = 1000
+        status.note(
+            TransferFailure(RetryNotice(reason: .busy, wait: .seconds(2))), about: order)
+        (status.updated, status.nextAttempt) = (Date(), Date(timeIntervalSinceNow: 1.5))
+        try TransferJournal(folder: folder).write(status, of: order.id)
+        center.start()
+        await screen.wait(for: "trying again in 2 s")
+        try await eventually("one second less") {
+            screen.scheduler.advance(by: .seconds(1))
+            return screen.text.contains("trying again in 1 s")
+        }
+        center.stop()
     }
 
     @Test func enterLeavesItAndCancelsNothing() async throws {

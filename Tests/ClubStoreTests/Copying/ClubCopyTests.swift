@@ -23,6 +23,22 @@ import Testing
         #expect(destination.contents(of: "/photos/wide.jpg") == data("panorama"))
     }
 
+    @Test func saysWhatItHasWrittenAndNothingElse() async throws {
+        try source.plant("one", at: "/one.txt")
+        try source.plant("two", at: "/there.txt")
+        try source.plant("mine", at: "/other.txt")
+        try destination.plant("two", at: "/there.txt")
+        try destination.plant("theirs", at: "/other.txt")
+        var written: [RemoteFile] = []
+        let copy = ClubCopy(
+            from: source, to: destination, workingFolder: folder.url,
+            didWrite: { written.append($0) }
+        ) { _ in }
+        try await copy.run()
+        let one = try await destination.metadata(of: try RemotePath(validating: "/one.txt"))
+        #expect(written == [one])
+    }
+
     @Test func aSecondRunCopiesNothing() async throws {
         try source.plant("one", at: "/one.txt")
         _ = try await copy()
