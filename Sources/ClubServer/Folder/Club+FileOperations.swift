@@ -122,7 +122,7 @@ extension Club {
         // By bytes: two forms of one name are equal as strings.
         var children: [DiskName: Entry] = [:]
         for child in index.childKeys(of: entry.key).compactMap({ index[$0] }) {
-            children[DiskName(bytes: Array(child.diskName.utf8))] = child
+            children[DiskName(child.diskName)] = child
         }
         for name in try FolderAccess.names(in: folder.number) {
             guard let child = children[name] else { throw SystemError("delete", code: ENOTEMPTY) }

@@ -25,7 +25,7 @@ extension Club {
             syncFolder("", recursively: true)
             return access.isGone ? .gone : .there
         }
-        var touched: [String: Set<String>] = [:]
+        var touched: [String: Set<DiskName>] = [:]
         var order: [String] = []
         for event in events {
             guard let folder = watchKeys[event.watch] else { continue }
@@ -35,10 +35,9 @@ extension Club {
                 continue
             }
             if event.has(IN_MOVE_SELF), folder.isEmpty { watchParent() }
-            guard let name = event.name?.text else { continue }
-            guard NameRules.isShown(name), track(event, name, in: folder) == .complete else {
-                continue
-            }
+            guard let name = event.name, let text = name.text, NameRules.isShown(text),
+                track(event, name, in: folder) == .complete
+            else { continue }
             if touched[folder] == nil { order.append(folder) }
             touched[folder, default: []].insert(name)
         }
@@ -57,7 +56,7 @@ extension Club {
 
     /// Tracks incomplete files; returns what the subject of an event is now.
     private func track(
-        _ event: FolderWatcher.Event, _ name: String, in folder: String
+        _ event: FolderWatcher.Event, _ name: DiskName, in folder: String
     ) -> Completeness {
         let incompleteName = IncompleteName(folder: folder, name: name)
         if event.has(IN_CREATE), !event.isFolder {
@@ -70,15 +69,15 @@ extension Club {
         return incomplete.contains(incompleteName) ? .incomplete : .complete
     }
 
-    private func linkCount(_ name: String, in folder: String) -> Int {
-        guard let opened = try? access.folder(index.diskNames(of: folder)),
-            let status = try? FileStatus.of(name, in: opened.number)
+    private func linkCount(_ name: DiskName, in folder: String) -> Int {
+        guard let opened = try? access.folder(index.diskNames(of: folder)), let text = name.text,
+            let status = try? FileStatus.of(text, in: opened.number)
         else { return 0 }
         return status.linkCount
     }
 
     /// Checks some names in a folder: either the missing ones, or the existing ones.
-    private func syncNames(_ names: Set<String>, in folder: String, missing: Bool) {
+    private func syncNames(_ names: Set<DiskName>, in folder: String, missing: Bool) {
         guard index[folder]?.isFolder == true,
             let opened = try? access.folder(index.diskNames(of: folder))
         else { return }
@@ -86,7 +85,7 @@ extension Club {
             if !missing { syncFolder(folder, recursively: false) }
             return
         }
-        for name in names.sorted(by: ByteOrder.isBefore) {
+        for name in names.compactMap(\.text).sorted(by: ByteOrder.isBefore) {
             let key = folder + "/" + PathNames.key(name)
             let status = try? FileStatus.of(name, in: opened.number)
             if missing {
@@ -101,10 +100,11 @@ extension Club {
         }
     }
 
-    private func isContested(_ name: String, in folder: String) -> Bool {
-        let key = folder + "/" + PathNames.key(name)
+    private func isContested(_ name: DiskName, in folder: String) -> Bool {
+        guard let text = name.text else { return false }
+        let key = folder + "/" + PathNames.key(text)
         if contested.contains(key) { return true }
-        return index[key].map { $0.diskName != name } ?? false
+        return index[key].map { DiskName($0.diskName) != name } ?? false
     }
 
     /// Checks one path, regardless of pending events.
@@ -132,11 +132,12 @@ extension Club {
             }
             orphan(key)
         }
-        for diskName in Set([name, PathNames.normalized(name)]) {
+        // Two spellings for the disk, one text for the language.
+        for diskName in [name, PathNames.normalized(name)] {
             guard let status = try? FileStatus.of(diskName, in: opened.number),
                 status.kind != .special
             else { continue }
-            let incompleteName = IncompleteName(folder: folder, name: diskName)
+            let incompleteName = IncompleteName(folder: folder, name: DiskName(diskName))
             if incomplete.contains(incompleteName) {
                 guard toWrite else { continue }
                 incomplete.remove(incompleteName)
@@ -169,20 +170,20 @@ extension Club {
     private func compare(
         _ key: String, _ folder: borrowing Descriptor, _ names: [DiskName], recursively: Bool
     ) {
-        var seen: [String: FileStatus] = [:]
+        var seen: [DiskName: FileStatus] = [:]
         for name in names {
             guard let text = name.text, NameRules.isShown(text),
-                !incomplete.contains(IncompleteName(folder: key, name: text)),
+                !incomplete.contains(IncompleteName(folder: key, name: name)),
                 let status = try? FileStatus.of(text, in: folder.number), status.kind != .special
             else { continue }
-            seen[text] = status
+            seen[name] = status
         }
-        let assignments = VisibleNames.assign(Array(seen.keys))
+        let assignments = VisibleNames.assign(seen.keys.compactMap(\.text))
         noteContested(assignments, in: key)
         let present = Set(assignments.map { key + "/" + $0.key })
         for child in index.childKeys(of: key).subtracting(present) { orphan(child) }
         for assignment in assignments {
-            guard let status = seen[assignment.diskName] else { continue }
+            guard let status = seen[DiskName(assignment.diskName)] else { continue }
             observe(assignment, status, in: key, recursively: recursively)
         }
     }
@@ -225,7 +226,7 @@ extension Club {
         _ known: Entry?, recursively: Bool
     ) {
         if let known, known.isFolder, known.inode == status.signature.inode,
-            known.diskName == assignment.diskName, known.name == assignment.name
+            known.isNamed(assignment)
         {
             if recursively || watches[key] == nil { syncFolder(key, recursively: recursively) }
             return
@@ -245,8 +246,7 @@ extension Club {
     private func observeFile(
         _ key: String, _ assignment: VisibleNames.Assignment, _ status: FileStatus, _ known: Entry?
     ) {
-        let isSameName = known?.diskName == assignment.diskName && known?.name == assignment.name
-        if let facts = known?.facts, isSameName {
+        if let known, let facts = known.facts, known.isNamed(assignment) {
             if facts.signature == status.signature { return }
             if hasSameContent(assignment.diskName, known: facts, status, under: key) {
                 var facts = facts
@@ -278,4 +278,11 @@ extension Club {
     }
 
     func newID() -> String { "id:" + RandomText.base64URL(byteCount: 16) }
+}
+
+extension Entry {
+    /// Whether its file has this very name on the disk, byte for byte, and shows this one.
+    fileprivate func isNamed(_ assignment: VisibleNames.Assignment) -> Bool {
+        DiskName(diskName) == DiskName(assignment.diskName) && name == assignment.name
+    }
 }

@@ -37,7 +37,7 @@ actor Club {
 
     struct IncompleteName: Hashable {
         let folder: String
-        let name: String
+        let name: DiskName
     }
 
     struct Restoration: Hashable {

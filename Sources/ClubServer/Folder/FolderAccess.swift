@@ -135,6 +135,9 @@ final class FolderAccess: Sendable {
 struct DiskName: Hashable, Sendable {
     let bytes: [UInt8]
 
+    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(_ text: String) { bytes = Array(text.utf8) }
+
     /// The name as text; nil for invalid UTF-8, which our API cannot express.
     var text: String? { String(validating: bytes, as: UTF8.self) }
 
