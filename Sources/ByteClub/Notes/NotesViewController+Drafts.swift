@@ -32,8 +32,11 @@ extension NotesViewController {
     }
 
     /// Opens the draft of a note, where there is one; else goes on with `fetch`.
+    ///
+    /// - Parameter hit: What was found in the text that is in the club.
     func openDraft(
-        of note: RemoteFile, externally: Bool, else fetch: @escaping @MainActor () -> Void
+        of note: RemoteFile, at hit: NoteHit?, externally: Bool,
+        else fetch: @escaping @MainActor () -> Void
     ) {
         guard setAside.paths.contains(note.path.string) else { return fetch() }
         opening = startPending { [self] in
@@ -43,7 +46,7 @@ extension NotesViewController {
             guard let draft else { return fetch() }
             // Something else came up meanwhile: what the person sees now comes first.
             guard application?.topViewController is TabBarController else { return }
-            resume(draft, externally: externally)
+            resume(draft, at: hit, externally: externally)
             if !externally {
                 application?.showMessage(
                     localized("This is your draft of “\(note.name)”. ^S saves it."))
@@ -52,7 +55,7 @@ extension NotesViewController {
     }
 
     /// Takes up the text of a draft that was set aside, or that an earlier run of the app has left.
-    func resume(_ draft: Draft, externally: Bool = false) {
+    func resume(_ draft: Draft, at hit: NoteHit? = nil, externally: Bool = false) {
         guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
             application?.showMessage(
                 localized("Another Byte Club has taken it up meanwhile."), .warning)
@@ -60,7 +63,7 @@ extension NotesViewController {
         }
         edit(
             document, text: TextBuffer(utf8: draft.text), startsDirty: true,
-            externally: externally)
+            startLine: hit?.line(in: draft.text), externally: externally)
     }
 }
 

@@ -186,7 +186,7 @@ extension NotesViewController {
             NoteSearchViewController(
                 NoteSearcher(club, texts: texts), in: club
             ) { [weak self] hit in
-                self?.open(hit.file, atLine: hit.line)
+                self?.open(hit.file, at: hit)
             })
     }
 
@@ -194,11 +194,11 @@ extension NotesViewController {
         if let note = selected { open(note, externally: externally) }
     }
 
-    /// - Parameter line: Where the caret is to be, from 1; nil for where the note was left.
-    private func open(_ note: RemoteFile, atLine line: Int? = nil, externally: Bool = false) {
+    /// - Parameter hit: Where the caret is to be; nil for where the note was left.
+    private func open(_ note: RemoteFile, at hit: NoteHit? = nil, externally: Bool = false) {
         stopOpening()
-        openDraft(of: note, externally: externally) { [weak self] in
-            self?.fetch(note, atLine: line, externally: externally)
+        openDraft(of: note, at: hit, externally: externally) { [weak self] in
+            self?.fetch(note, atLine: hit?.line, externally: externally)
         }
     }
 

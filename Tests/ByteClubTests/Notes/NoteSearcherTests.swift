@@ -99,4 +99,15 @@ import TextEditing
         #expect(found.hits.map(\.text) == ["new words"])
         test.club.stop()
     }
+
+    @Test func aHitIsFoundAgainInADraft() throws {
+        let file = RemoteFile(
+            path: try RemotePath(validating: "/a.txt"), revision: Revision(rawValue: "1"),
+            byteCount: 1, modified: .distantPast)
+        let hit = NoteHit(file: file, line: 2, text: "…two words…")
+        #expect(hit.line(in: Data("zero\r\none\r\nall the two words here\r\n".utf8)) == 3)
+        #expect(hit.line(in: Data("two words\nelse\nelse\ntwo words".utf8)) == 1)
+        #expect(hit.line(in: Data("all new\n".utf8)) == nil)
+        #expect(hit.line(in: Data()) == nil)
+    }
 }

@@ -10,6 +10,17 @@ struct NoteHit: Hashable, Sendable {
     /// From 1.
     var line: Int
     var text: String
+
+    /// Where the line is in a draft of the note, in UTF-8: the nearest one with this text; nil if none has it any more.
+    func line(in draft: Data) -> Int? {
+        // A long line is cut at its ends.
+        let part = text.drop { $0 == "…" }.reversed().drop { $0 == "…" }.reversed()
+        let words = Array(String(part).utf8)
+        return draft.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated().filter { $0.element.firstRange(of: words) != nil }
+            .map { $0.offset + 1 }
+            .min { abs($0 - line) < abs($1 - line) }
+    }
 }
 
 /// How far a search has come.
