@@ -44,6 +44,8 @@ extension TextView {
     /// Scrolls so that the caret can be seen: by as little as can be, or to the middle when it is
     /// far away.
     func scrollToCaret() {
+        // Before it is laid out nothing is on the screen, so nothing is near.
+        guard bounds.height > 0 else { return }
         scrollSidewaysToCaret()
         let height = max(1, bounds.height)
         let caretRow = editor.caretRow

@@ -93,6 +93,16 @@ import TextEditing
         #expect(harness.screen.cursor == .zero)
     }
 
+    /// As a text is opened at a line: what is before the line can be read, too.
+    @Test func aLineChosenBeforeItIsOnTheScreenComesInTheMiddle() throws {
+        let controller = EditorController(
+            TextBuffer((1...40).map(String.init).joined(separator: "\n")))
+        controller.textView.moveCaret(toLine: 19)
+        let harness = try Harness(controller, width: 20, height: 7)
+        #expect(harness.lines.prefix(6) == ["17", "18", "19", "20", "21", "22"])
+        #expect(harness.screen.cursor == Point(x: 0, y: 3))
+    }
+
     @Test func theWheelScrollsAndTypingComesBack() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))
