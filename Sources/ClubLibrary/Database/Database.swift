@@ -35,8 +35,8 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// How long another program may keep it before a call fails.
-    private static let busyMilliseconds: Int32 = 2000
+    /// How long another program may keep it before a call fails: a text of 128 MiB takes a slow disk some seconds.
+    private static let busyMilliseconds: Int32 = 10_000
 
     /// The row that the last `INSERT` has made.
     var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
