@@ -26,6 +26,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         var draft = makeDraft("")
         draft.text = Data([0xff, 0x00, 0x0a, 0xc3])
+        draft.caret = 2
         try DraftStore(folder: folder).save(draft, sequence: 1)
         #expect(DraftStore(folder: folder).drafts() == [draft])
     }

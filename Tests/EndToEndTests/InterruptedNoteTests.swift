@@ -54,6 +54,36 @@ import Testing
         }
     }
 
+    /// What was typed last is on the screen again, and goes on there.
+    @Test func aDraftOpensWhereItWasTyped() async throws {
+        try await inFreshHome { home in
+            let lines = (1...60).map { "line \($0)\n" }.joined()
+            try home.write(lines, toNote: "Plan.txt")
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            let first = try await home.open()
+            defer { first.close() }
+            try await first.openNote(showing: "line 2")
+            first.send(Array("\u{1B}[1;5F".utf8))
+            try await first.wait(forText: "line 60")
+            first.type("the end")
+            try await eventually("the draft") {
+                home.names(in: drafts).filter { $0.hasSuffix(".draft") }.contains { name in
+                    let data = (try? Data(contentsOf: drafts.appending(path: name))) ?? Data()
+                    return String(decoding: data, as: UTF8.self).hasSuffix("the end")
+                }
+            }
+            first.signal(SIGKILL)
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "An unsaved note was kept")
+            terminal.type("o")
+            try await terminal.wait(forText: "Ln 61, Col 8")
+            terminal.type("!")
+            try await terminal.wait(forText: "the end!")
+            #expect(terminal.screen.contains("line 60"))
+        }
+    }
+
     /// What comes through a pipe comes once.
     @Test func itsTextIsKeptAndOffered() async throws {
         try await withApp { home, terminal in

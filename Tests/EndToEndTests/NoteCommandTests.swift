@@ -4,6 +4,25 @@ import Testing
 
 /// `byteclub notes …` on the club of this computer.
 @Suite struct NoteCommandTests {
+    /// When one of them leaves, the club shows the next one under its name.
+    @Test func removesWhatWasNamedOfNamesThatDifferInCaseAlone() async throws {
+        try await inFreshHome { home in
+            let folder = home.club.appending(path: "folder")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false)
+            for (name, text) in [("AB", "one"), ("Ab", "two"), ("ab", "three")] {
+                try home.write(text, toNote: "folder/\(name).txt")
+            }
+            let output = try await home.run(
+                "notes", "rm", "folder/AB", "folder/Ab (Case Conflict)")
+            #expect(output.status == 0, "\(output.errorText)")
+            #expect(home.names(in: folder) == ["ab.txt"])
+            let bad = try await home.run("notes", "cat", "folder/ab", "--revision", "0")
+            #expect(bad.status == 1)
+            #expect(bad.errorText.contains("There is no revision “0” of “folder/ab”."))
+        }
+    }
+
     @Test func takesWhatIsPipedIn() async throws {
         try await inFreshHome { home in
             let new = try await home.run("notes", "new", "Plan", input: "piped\n")

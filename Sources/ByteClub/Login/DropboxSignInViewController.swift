@@ -46,7 +46,10 @@ final class DropboxSignInViewController: ViewController {
         self.didJoin = didJoin
         signIn = DropboxOAuth(app: joining.settings.app)
         super.init()
-        title = localized("Sign in to \(club.name)")
+        // The name that a club has which was given none.
+        title =
+            club.name == "dropbox"
+            ? localized("Sign in to Dropbox") : localized("Sign in to \(club.name)")
     }
 
     override func viewDidLoad() {

@@ -32,8 +32,8 @@ extension NoteDetailsViewController {
                 // Another member may have changed the note meanwhile.
                 shownText == text.withoutByteOrderMark
             else { return }
-            if startLine != nil {
-                // A line was asked for.
+            if start != nil {
+                // A place was asked for.
                 remembered.selection = textView.memory.selection
                 remembered.scrollAnchor = textView.memory.scrollAnchor
             }

@@ -31,8 +31,16 @@ final class NoteDetailsViewController: ViewController {
     /// Where the caret, the toggles and what can be undone are kept over restarts.
     var memory: EditorMemory?
 
-    /// Where the caret is at first, from 1, set before the editor is shown; nil for where the note was left.
-    var startLine: Int?
+    /// A place in a text.
+    enum Place {
+        /// From 1.
+        case line(Int)
+        /// In bytes.
+        case offset(Int)
+    }
+
+    /// Where the caret is at first, set before the editor is shown; nil for where the note was left.
+    var start: Place?
 
     let document: NoteDocument
     let settings: EditorSettings
@@ -109,7 +117,12 @@ final class NoteDetailsViewController: ViewController {
         textView.showsLineNumbers = settings.showsLineNumbers
         textView.tabWidth = settings.tabWidth
         textView.load(startText.withoutByteOrderMark)
-        if let startLine { textView.moveCaret(toLine: startLine - 1) }
+        switch start {
+        case .line(let line): textView.moveCaret(toLine: line - 1)
+        case .offset(let offset): textView.moveCaret(toOffset: offset)
+        case nil: break
+        }
+        document.caret = { [weak self] in self?.textView.memory.selection.head }
         textView.placeholder = TextLine(localized("Write here."), .secondary)
         textView.continuesLines = true
         textView.didChange = { [weak self] in

@@ -15,6 +15,8 @@ internal import TextEditing
     var name: String
     /// The text that the store is known to have; nil while the note is new.
     private(set) var savedText: TextBuffer?
+    /// Where the caret is in the text as it is shown.
+    var caret: (() -> Int?)?
     /// Told when a draft could not be written, with a sentence, and again after each attempt that has failed.
     var onDraftFailure: ((String) -> Void)?
     /// Told when one is written again.
@@ -209,7 +211,7 @@ extension NoteDocument {
             id: draftID, name: name, path: file?.path.string,
             folder: file == nil && !folder.isRoot ? folder.string : nil,
             baseRevision: file?.revision.rawValue, baseContentHash: file?.contentHash,
-            savedAt: Date(), text: Data())
+            caret: caret?(), savedAt: Date(), text: Data())
     }
 
     @concurrent private nonisolated static func write(

@@ -61,9 +61,11 @@ extension NotesViewController {
                 localized("Another Byte Club has taken it up meanwhile."), .warning)
             return
         }
+        let line = hit?.line(in: draft.text)
         edit(
             document, text: TextBuffer(utf8: draft.text), startsDirty: true,
-            startLine: hit?.line(in: draft.text), externally: externally)
+            start: line.map { .line($0) } ?? draft.caret.map { .offset($0) },
+            externally: externally)
     }
 }
 

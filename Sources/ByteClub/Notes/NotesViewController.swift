@@ -244,17 +244,18 @@ extension NotesViewController {
         guard text.isValidUTF8 else { return read(file, text) }
         edit(
             NoteDocument(club: club, drafts: drafts, file: file, text: text), text: text,
-            startLine: line, externally: externally)
+            start: line.map { .line($0) }, externally: externally)
     }
 
     func edit(
         _ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false,
-        startLine: Int? = nil, externally: Bool = false, isConverted: Bool = false
+        start: NoteDetailsViewController.Place? = nil, externally: Bool = false,
+        isConverted: Bool = false
     ) {
         let editor = NoteDetailsViewController(
             document, text: text, settings: editorSettings, startsDirty: startsDirty,
             isConverted: isConverted)
-        editor.startLine = startLine
+        editor.start = start
         editor.memory = editorMemory
         editor.delegate = self
         self.editor = editor

@@ -19,13 +19,16 @@ public struct Draft: Sendable, Equatable, Identifiable {
     public var savedAt: Date
     /// Whether the person has set it aside on purpose: it waits for them to open the note, and is not offered.
     public var isSetAside: Bool
+    /// Where the caret was, in bytes of the text as it is shown, without a byte order mark; nil in drafts of
+    /// earlier versions.
+    public var caret: Int?
     /// The whole text in UTF-8, as typed; bytes that are no UTF-8 stand as the note had them.
     public var text: Data
 
     public init(
         id: UUID = UUID(), name: String, path: String?, folder: String? = nil,
         baseRevision: String?, baseContentHash: String? = nil, isSetAside: Bool = false,
-        savedAt: Date, text: Data
+        caret: Int? = nil, savedAt: Date, text: Data
     ) {
         self.id = id
         self.name = name
@@ -34,6 +37,7 @@ public struct Draft: Sendable, Equatable, Identifiable {
         self.baseRevision = baseRevision
         self.baseContentHash = baseContentHash
         self.isSetAside = isSetAside
+        self.caret = caret
         self.savedAt = savedAt
         self.text = text
     }
@@ -51,6 +55,7 @@ extension Draft {
         var baseContentHash: String?
         /// Left out where it is not so, as earlier versions did.
         var setAside: Bool?
+        var caret: Int?
         var savedAt: Double
     }
 
@@ -61,7 +66,7 @@ extension Draft {
         let header = Header(
             version: Self.formatVersion, name: name, path: path, folder: folder,
             baseRevision: baseRevision, baseContentHash: baseContentHash,
-            setAside: isSetAside ? true : nil,
+            setAside: isSetAside ? true : nil, caret: caret,
             savedAt: savedAt.timeIntervalSince1970)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -80,7 +85,7 @@ extension Draft {
         self.init(
             id: id, name: header.name, path: header.path, folder: header.folder,
             baseRevision: header.baseRevision, baseContentHash: header.baseContentHash,
-            isSetAside: header.setAside ?? false,
+            isSetAside: header.setAside ?? false, caret: header.caret,
             savedAt: Date(timeIntervalSince1970: header.savedAt),
             text: Data(data[(newline + 1)...]))
     }

@@ -81,7 +81,11 @@ extension Club {
         guard index[folder]?.isFolder == true,
             let opened = try? access.folder(index.diskNames(of: folder))
         else { return }
-        if names.count > 1000 || names.contains(where: { isContested($0, in: folder) }) {
+        // Two of them may have one key, and then neither is in the index yet.
+        let keys = Set(names.compactMap(\.text).map(PathNames.key))
+        if names.count > 1000 || keys.count < names.count
+            || names.contains(where: { isContested($0, in: folder) })
+        {
             if !missing { syncFolder(folder, recursively: false) }
             return
         }
@@ -93,8 +97,7 @@ extension Club {
                 if !isShown, index[key] != nil { orphan(key) }
             } else if let status {
                 observe(
-                    VisibleNames.Assignment(
-                        diskName: name, name: PathNames.normalized(name), key: PathNames.key(name)),
+                    VisibleNames.Assignment(diskName: name, name: PathNames.normalized(name)),
                     status, in: folder)
             }
         }
@@ -143,8 +146,7 @@ extension Club {
                 incomplete.remove(incompleteName)
             }
             observe(
-                VisibleNames.Assignment(
-                    diskName: diskName, name: PathNames.normalized(name), key: PathNames.key(name)),
+                VisibleNames.Assignment(diskName: diskName, name: PathNames.normalized(name)),
                 status, in: folder)
             break
         }
@@ -178,7 +180,10 @@ extension Club {
             else { continue }
             seen[name] = status
         }
-        let assignments = VisibleNames.assign(seen.keys.compactMap(\.text))
+        let shown = index.childKeys(of: key).compactMap { index[$0] }
+            .map { (DiskName($0.diskName), $0.name) }
+        let assignments = VisibleNames.assign(
+            seen.keys.compactMap(\.text), shown: Dictionary(shown, uniquingKeysWith: { $1 }))
         noteContested(assignments, in: key)
         let present = Set(assignments.map { key + "/" + $0.key })
         for child in index.childKeys(of: key).subtracting(present) { orphan(child) }

@@ -3,8 +3,9 @@ import DropboxAPI
 /// Maps the names in one folder on disk to names for clients.
 ///
 /// A disk can store `Note.txt` beside `note.txt`, and one name in two normalization forms; the API
-/// cannot. The first in byte order keeps its name; the others are shown as `note (Case
-/// Conflict).txt`, so that no file is hidden. The same names always give the same result.
+/// cannot. One of them is shown under its own name, the others as `note (Case Conflict).txt`, so that no file is
+/// hidden. Whatever is shown keeps the name it has, so that this never comes to mean another file; only when
+/// nothing is shown under the name itself any more, the next one gets it.
 enum VisibleNames {
     struct Assignment: Hashable, Sendable {
         let diskName: String
@@ -12,33 +13,46 @@ enum VisibleNames {
         let name: String
         /// The last component of its key.
         let key: String
+
+        init(diskName: String, name: String, key: String? = nil) {
+            self.diskName = diskName
+            self.name = name
+            self.key = key ?? PathNames.key(name)
+        }
     }
 
-    static func assign(_ diskNames: [String]) -> [Assignment] {
+    /// - Parameter shown: The names that are shown by now.
+    static func assign(
+        _ diskNames: [String], shown: [DiskName: String] = [:]
+    ) -> [Assignment] {
         let sorted = diskNames.sorted(by: ByteOrder.isBefore)
         var taken: Set<String> = []
         var result: [Assignment] = []
-        var late: [String] = []
-        for diskName in sorted {
-            let name = PathNames.normalized(diskName)
-            let key = PathNames.key(name)
-            if taken.insert(key).inserted {
-                result.append(Assignment(diskName: diskName, name: name, key: key))
-            } else {
-                late.append(diskName)
-            }
+        func take(_ diskName: String, _ name: String) -> Bool {
+            guard taken.insert(PathNames.key(name)).inserted else { return false }
+            result.append(Assignment(diskName: diskName, name: name))
+            return true
+        }
+        // First those that are shown under the name they have on the disk.
+        var late = sorted.filter { diskName in
+            let plain = PathNames.normalized(diskName)
+            guard let name = shown[DiskName(diskName)], isSame(name, plain) else { return true }
+            return !take(diskName, plain)
+        }
+        late = late.filter { !take($0, PathNames.normalized($0)) }
+        late = late.filter { diskName in
+            guard let name = shown[DiskName(diskName)] else { return true }
+            return !take(diskName, name)
         }
         for diskName in late {
             let plain = PathNames.normalized(diskName)
             var number = 1
-            var name = NameRules.caseConflict(of: plain, number)
-            while !taken.insert(PathNames.key(name)).inserted {
-                number += 1
-                name = NameRules.caseConflict(of: plain, number)
-            }
-            result.append(
-                Assignment(diskName: diskName, name: name, key: PathNames.key(name)))
+            while !take(diskName, NameRules.caseConflict(of: plain, number)) { number += 1 }
         }
         return result
+    }
+
+    private static func isSame(_ name: String, _ other: String) -> Bool {
+        PathNames.key(name) == PathNames.key(other)
     }
 }

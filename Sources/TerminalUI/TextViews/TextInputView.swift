@@ -57,6 +57,11 @@ public class TextInputView: View {
         }
     }
 
+    /// Puts the caret at a byte of the text, or at the beginning of the character that it is in.
+    public func moveCaret(toOffset offset: Int) {
+        perform { $0.placeCaret(at: $0.text.clusterBoundary(atOrBefore: offset)) }
+    }
+
     /// Whether the text differs from what was loaded, or declared clean, last.
     public var isDirty: Bool { editor.isDirty }
 

@@ -8,9 +8,10 @@ enum NotePaths {
     /// The path of the note that a name makes: `plan` is `/plan.txt`, `drafts/plan` lies in a folder.
     static func new(_ name: String) throws -> RemotePath {
         var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
-        guard let last = names.popLast(), !name.hasSuffix("/") else {
+        guard let last = names.popLast() else {
             throw CommandFailure(localized("“\(name)” is not a note's name."))
         }
+        guard !name.hasSuffix("/") else { throw CommandFailure(folder: names + [last]) }
         var path = try folder(names.joined(separator: "/"))
         do {
             path = try path.appending(newName: try NoteName(last).fileName)
@@ -24,6 +25,12 @@ enum NotePaths {
     static func folder(_ name: String) throws -> RemotePath {
         var path = RemotePath.root
         for name in name.split(separator: "/") {
+            guard name != ".", name != ".." else {
+                throw CommandFailure(
+                    localized(
+                        "“\(String(name))” means nothing here. Folders are named from the club's own on, as in "
+                            + "drafts/plan."))
+            }
             do {
                 path = try path.appending(
                     newName: try NoteName(String(name), addsExtension: false).fileName)
@@ -57,7 +64,9 @@ enum NotePaths {
         do {
             return try await body(try new(name))
         } catch let error as StoreError where error.code == .notFound {
-            if first.code == .wrongKind { throw first }
+            if first.code == .wrongKind {
+                throw CommandFailure(folder: name.split(separator: "/").map(String.init))
+            }
             throw CommandFailure(localized("There is no note “\(name)” in the club."))
         }
     }
@@ -65,5 +74,13 @@ enum NotePaths {
     /// What the store knows of the note that a name means.
     static func find(_ name: String, in store: any RemoteStore) async throws -> RemoteFile {
         try await with(name) { path throws(StoreError) in try await store.metadata(of: path) }
+    }
+}
+
+extension CommandFailure {
+    /// A folder was named where a note is meant.
+    init(folder names: [String]) {
+        let name = names.joined(separator: "/")
+        self.init(localized("“\(name)” is a folder. Name a note in it, as in \(name)/plan."))
     }
 }

@@ -72,17 +72,61 @@ struct NotesRemove: AsyncParsableCommand {
         let store = try await ClubOptions.open(club, registry)
         let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
+            // Before anything is removed: of two names that differ in case alone, the club shows one in another
+            // way when the other one leaves.
+            var found: [(name: String, file: RemoteFile?)] = []
             for name in names {
-                let file = try await Self.remove(name, from: store, keepingIn: copy)
+                let file = names.count > 1 ? try? await NotePaths.find(name, in: store) : nil
+                found.append((name, file))
+            }
+            for (name, file) in found {
+                let file = try await Self.remove(
+                    name, meaning: file, from: store, keepingIn: copy)
                 if let file { removed.append(ListedFile(file)) }
             }
         }
     }
 
-    /// - Parameter copy: Where its text is kept first, and its removal is told; nil to tell nobody.
+    /// - Parameters:
+    ///   - file: What had the name when the command began.
+    ///   - copy: Where its text is kept first, and its removal is told; nil to tell nobody.
     /// - Returns: Nil for one that an earlier attempt has removed.
     static func remove(
-        _ name: String, from store: any RemoteStore, keepingIn copy: LocalCopy? = nil
+        _ name: String, meaning file: RemoteFile? = nil, from store: any RemoteStore,
+        keepingIn copy: LocalCopy? = nil
+    ) async throws -> RemoteFile? {
+        guard let file else { return try await remove(name, from: store, keepingIn: copy) }
+        let path = try await path(of: file, in: store)
+        return try await remove(path.string, from: store, keepingIn: copy)
+    }
+
+    /// Where a file is by now: under the name it had, or, where the club has given that to another one, under the
+    /// one that it shows it by instead.
+    private static func path(
+        of file: RemoteFile, in store: any RemoteStore
+    ) async throws(StoreError) -> RemotePath {
+        var current: RemoteFile?
+        do throws(StoreError) {
+            current = try await store.metadata(of: file.path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        if current?.revision == file.revision { return file.path }
+        // Elsewhere than on Dropbox and on this computer a revision is unique for a path alone.
+        if let hash = file.contentHash, let folder = file.path.parent {
+            let entries = try await store.list(folder, recursive: false).entries
+            let moved = entries.compactMap(\.file).first {
+                $0.revision == file.revision && $0.contentHash == hash
+            }
+            if let moved { return moved.path }
+        }
+        throw StoreError(
+            current.map { .conflict(serverRevision: $0.revision) } ?? .notFound, during: .delete,
+            at: file.path)
+    }
+
+    private static func remove(
+        _ name: String, from store: any RemoteStore, keepingIn copy: LocalCopy?
     ) async throws -> RemoteFile? {
         try await NotePaths.with(name) { path throws(StoreError) in
             var file: RemoteFile?

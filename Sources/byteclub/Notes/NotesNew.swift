@@ -60,11 +60,12 @@ struct NotesNew: AsyncParsableCommand {
             }
         } catch {
             guard case .conflict = error.code else { throw error }
-            let taken = localized("There is a note “\(path.name)” already.")
             // The very same text is safe there.
-            guard let there = try? await store.fetch(path), there.data == text else {
-                throw kept.failure(taken)
-            }
+            let there = try? await store.fetch(path)
+            // Its name may be written in another way.
+            let name = there?.file.path.name ?? path.name
+            let taken = localized("There is a note “\(name)” already.")
+            guard there?.data == text else { throw kept.failure(taken) }
             kept.discard()
             throw CommandFailure(taken + localized(" Nothing was changed."))
         }

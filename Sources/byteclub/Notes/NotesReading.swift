@@ -102,8 +102,12 @@ struct NotesCat: AsyncParsableCommand {
         let registry = ClubRegistry()
         let keeper = try await ClubOptions.openRevisions(try club.choose(registry), registry)
         return { name in
-            try await NotePaths.with(name) { path throws(StoreError) in
-                try await keeper.fetch(path, revision: Revision(rawValue: revision))
+            do {
+                return try await NotePaths.with(name) { path throws(StoreError) in
+                    try await keeper.fetch(path, revision: Revision(rawValue: revision))
+                }
+            } catch let error as StoreError where error.code == .badRequest {
+                throw CommandFailure(noRevision: revision, of: name)
             }
         }
     }

@@ -99,10 +99,7 @@ struct NotesRestore: AsyncParsableCommand {
         } catch {
             // The club refuses what does not look like one of its revisions.
             guard [.notFound, .badRequest].contains(error.code) else { throw error }
-            throw CommandFailure(
-                localized(
-                    "There is no revision “\(wanted.rawValue)” of “\(name)”. "
-                        + "byteclub notes log lists them."))
+            throw CommandFailure(noRevision: wanted.rawValue, of: name)
         }
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
@@ -129,5 +126,14 @@ extension ClubOptions {
         if let keeper = store.revisionStore { return keeper }
         return SeenRevisions(
             of: LocalCopy(folder: registry.libraryFolder(of: club)), in: store)
+    }
+}
+
+extension CommandFailure {
+    /// What was given does not name a state of the note.
+    init(noRevision revision: String, of name: String) {
+        self.init(
+            localized(
+                "There is no revision “\(revision)” of “\(name)”. byteclub notes log lists them."))
     }
 }

@@ -28,7 +28,13 @@ struct PhotosMove: AsyncParsableCommand {
         let target = try folder.appending(
             newName: ClubFiles.photoName(for: newName, renaming: path.name))
         guard target != path else {
-            throw CommandFailure(localized("“\(name)” has that name already. Nothing was changed."))
+            let wantsOtherKind = !path.name.hasPrefix(newName)
+            throw CommandFailure(
+                wantsOtherKind
+                    ? localized(
+                        "A photo keeps the ending of its kind, so “\(name)” would keep its name. Nothing was changed."
+                    )
+                    : localized("“\(name)” has that name already. Nothing was changed."))
         }
         let moved: RemoteEntry
         do throws(StoreError) {

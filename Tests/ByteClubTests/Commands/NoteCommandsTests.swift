@@ -80,10 +80,10 @@ import Testing
         #expect(text("/plan.txt") == nil)
         #expect(text("/plan/a.txt") == "inside")
         // Without it, the message is about the folder.
-        let error = await #expect(throws: StoreError.self) {
+        let error = await #expect(throws: CommandFailure.self) {
             try await NotePaths.find("plan", in: store)
         }
-        #expect(error?.code == .wrongKind)
+        #expect(error?.sentence.contains("“plan” is a folder.") == true)
     }
 
     @Test func oneNoteThatCannotBeReadDoesNotEndASearch() async throws {

@@ -228,6 +228,22 @@ import Testing
         }
     }
 
+    @Test func whatIsShownKeepsItsName() {
+        func names(_ disk: [String], _ shown: [String: String]) -> [String: String] {
+            let shown = shown.map { (DiskName($0.key), $0.value) }
+            let result = VisibleNames.assign(disk, shown: Dictionary(uniqueKeysWithValues: shown))
+            return Dictionary(uniqueKeysWithValues: result.map { ($0.diskName, $0.name) })
+        }
+        let shown = ["b.txt": "b.txt", "B.txt": "B (Case Conflict).txt"]
+        #expect(names(["B.txt", "b.txt"], shown) == shown)
+        // A file that really has such a name comes before one that is only shown under it.
+        let real = names(["B.txt", "b.txt", "B (Case Conflict).txt"], shown)
+        #expect(real["B (Case Conflict).txt"] == "B (Case Conflict).txt")
+        #expect(real["b.txt"] == "b.txt")
+        #expect(real["B.txt"] == "B (Case Conflict 1).txt")
+        #expect(names(["B.txt"], shown) == ["B.txt": "B.txt"])
+    }
+
     @Test func aNameThatLooksLikeAConflictIsNotTakenTwice() {
         let names = ["a.txt", "A.txt", "a (case conflict).txt"]
         let keys = VisibleNames.assign(names).map(\.key)
