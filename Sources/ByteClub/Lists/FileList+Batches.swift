@@ -5,12 +5,13 @@ internal import TerminalUI
 
 /// Things done to several files, one after the other.
 extension FileList {
-    /// Does something with each of a few entries, says how far it is, and stops at the first failure.
+    /// Does something with each of a few entries and says how far it is. It goes on after what has failed for one
+    /// of them alone, and stops at any other failure.
     ///
     /// - Parameters:
     ///   - doing: `Deleting`, while it goes on.
-    ///   - failureTitle: Of the alert, when it stops.
-    ///   - then: Called with what was done, when all was.
+    ///   - failureTitle: Of the alert, when one has failed.
+    ///   - then: Called with what was done, if anything was.
     func forEach<Item>(
         _ items: [Item], doing: String, failureTitle: String,
         _ body: @escaping @MainActor (Item) async throws(StoreError) -> Void,
@@ -34,8 +35,9 @@ extension FileList {
                     try await body(item)
                     done.append(item)
                 } catch {
-                    failure = error
-                    break
+                    // The first one is told.
+                    failure = failure ?? error
+                    if !error.concernsOneFile { break }
                 }
             }
             guard let self else { return }
@@ -58,13 +60,15 @@ extension FileList {
         if !done.isEmpty { then(done) }
         let progress =
             items.count > 1
-            ? localized(" \(done.count) of \(items.count) were done before that.") : ""
+            ? localized(" \(done.count) of \(items.count) were done; the others keep their marks.")
+            : ""
         if let failure, failure.code != .cancelled {
             let words = club.sentence(for: failure)
             let isConflict = if case .conflict = failure.code { true } else { false }
+            let usesOwnTitle = isConflict || items.count > 1
             owner?.present(
                 AlertController(
-                    title: isConflict ? failureTitle : words.title,
+                    title: usesOwnTitle ? failureTitle : words.title,
                     message: TextLine(words.text + progress)))
         } else if done.count < items.count {
             owner?.application?.showMessage(

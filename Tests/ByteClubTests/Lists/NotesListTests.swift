@@ -146,9 +146,29 @@ import TextEditing
         try home.store.plant("new", at: "/b.txt")
         home.store.release(.delete)
         await run.screen.wait(for: "Not deleted")
+        #expect(run.screen.text.contains("2 of 3 were done"))
         run.screen.press("Enter")
-        await run.screen.wait(for: "2 marked")
+        await run.screen.wait(for: "1 marked")
+        // The others do not wait for what somebody else has changed.
         #expect(home.store.contents(of: "/a.txt") == nil)
+        #expect(home.store.contents(of: "/b.txt") == Data("new".utf8))
+        #expect(home.store.contents(of: "/c.txt") == nil)
+        await run.end()
+    }
+
+    /// What fails for all of them is not tried with each.
+    @Test func aBatchEndsWhereTheClubRefusesEverything() async throws {
+        let home = ListHome()
+        for name in ["a", "b", "c"] { try home.store.plant("text", at: "/\(name).txt") }
+        let run = try await home.start()
+        run.screen.press("Space", "Space", "Space", "d")
+        await run.screen.wait(for: "Delete 3 notes?")
+        home.store.failNext(.delete, with: .unauthorized)
+        run.screen.press("d")
+        await run.screen.wait(for: "Not deleted")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "3 marked")
+        #expect(home.store.contents(of: "/c.txt") != nil)
         await run.end()
     }
 
