@@ -115,7 +115,7 @@ final class DropboxSignInViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.copyAddress.performs { self.copyAddress() }
-            KeyCommand.cancelAlert.performs { self.cancel() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.cancel() }
         }
     }
 }

@@ -43,5 +43,7 @@ extension TextView {
             $0.scrollAnchor = $0.text.clusterBoundary(
                 atOrBefore: min(max(0, memory.scrollAnchor), $0.text.count))
         }
+        // The window may be larger than it was.
+        fillFromBelow()
     }
 }

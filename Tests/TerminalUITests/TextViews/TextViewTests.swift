@@ -103,6 +103,18 @@ import TextEditing
         #expect(harness.screen.cursor == Point(x: 0, y: 3))
     }
 
+    /// It was left in a small window, at its end.
+    @Test func aTextThatFitsIsNotScrolledWhenItIsComeBackTo() throws {
+        let (harness, controller) = try make("one\ntwo\nthree\nfour")
+        var memory = controller.textView.memory
+        memory.selection = Selection(caret: 14)
+        memory.scrollAnchor = 14
+        controller.textView.restore(memory)
+        harness.press("S-Right")
+        #expect(harness.lines.prefix(4) == ["one", "two", "three", "four"])
+        #expect(harness.screen.cursor == Point(x: 1, y: 3))
+    }
+
     @Test func theWheelScrollsAndTypingComesBack() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))
