@@ -98,9 +98,11 @@ final class PhotoPickerViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override func preferredSize(in available: Size) -> Size {
-        Size(
+        let height = min(max(available.height * 4 / 5, 20), 44, available.height)
+        return Size(
             width: min(max(available.width * 4 / 5, 76), 130, available.width),
-            height: min(max(available.height * 4 / 5, 20), 44, available.height))
+            // One row of what lies beneath is a border without a box.
+            height: available.height - height < 2 ? available.height : height)
     }
 
     override func layoutView(in bounds: Rect) {
