@@ -274,4 +274,39 @@ import Testing
             #expect(try home.text(ofNote: "Idea.txt") == "do not lose me")
         }
     }
+
+    /// What is typed goes on under the name that the note has by then.
+    @Test func aNoteThatIsRenamedWhileItIsOpenIsFollowed() async throws {
+        try await withApp(notes: ["plan.txt": "words\n", "copy.txt": "words\n"]) { home, terminal in
+            terminal.press(.down)
+            try await terminal.openNote(showing: "words")
+            terminal.type("typed ")
+            let moved = try await home.run("notes", "mv", "plan", "drafts/later")
+            #expect(moved.status == 0, "\(moved.errorText)")
+            try await terminal.wait(forText: "renamed just now")
+            try await terminal.wait(forText: "later.txt")
+            terminal.press(.function(2))
+            try await eventually("the note under its new name") {
+                (try? home.text(ofNote: "drafts/later.txt")) == "typed words\n"
+            }
+            #expect(home.noteNames == ["copy.txt", "drafts"])
+            #expect(try home.text(ofNote: "copy.txt") == "words\n")
+        }
+    }
+
+    /// A copy that was there before is not the note.
+    @Test func aNoteThatIsDeletedWhileItIsOpenIsNotTakenForItsCopy() async throws {
+        try await withApp(notes: ["plan.txt": "words\n", "copy.txt": "words\n"]) { home, terminal in
+            terminal.press(.down)
+            try await terminal.openNote(showing: "words")
+            terminal.type("typed ")
+            try FileManager.default.removeItem(at: home.club.appending(path: "plan.txt"))
+            try await terminal.wait(forText: "deleted by someone else")
+            terminal.press(.function(2))
+            try await eventually("the note again") {
+                (try? home.text(ofNote: "plan.txt")) == "typed words\n"
+            }
+            #expect(try home.text(ofNote: "copy.txt") == "words\n")
+        }
+    }
 }

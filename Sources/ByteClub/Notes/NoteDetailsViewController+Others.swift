@@ -21,6 +21,10 @@ extension NoteDetailsViewController {
             panel.trailingTitle = TextLine(localized("changed by someone else"), .warning)
         case .deletedElsewhere:
             panel.trailingTitle = TextLine(localized("deleted by someone else"), .warning)
+        case .renamed:
+            title = document.name
+            showPlace()
+            panel.trailingTitle = TextLine(localized("renamed just now"), .secondary)
         case .reload(let text, let shift):
             let mark = text.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
             let caret = shift.place(textView.selectedRange.upperBound + mark) - mark

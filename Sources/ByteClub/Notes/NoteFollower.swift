@@ -13,6 +13,8 @@ internal import TextEditing
         /// Somebody has changed it, and so has the person here.
         case changedElsewhere
         case deletedElsewhere
+        /// It has another name or folder now; what is typed is saved there.
+        case renamed
         /// It is the same as in the club again.
         case upToDate
     }
@@ -23,6 +25,9 @@ internal import TextEditing
     private var looking: Task<Void, Never>?
     /// What was looked at last: once for each state.
     private var seen: Revision?
+    /// The other files with the note's bytes, while the note was there: none of them is the note under another
+    /// name.
+    private var copies: Set<RemotePath> = []
 
     /// - Parameters:
     ///   - isDirty: Whether something was typed that is not saved, or is being saved.
@@ -41,13 +46,15 @@ internal import TextEditing
     func clubDidChange(_ club: Club) {
         guard let file = document.file, !document.isSaving else { return }
         guard let now = club.contents[file.path] else {
-            if case .connected = club.connection, file.revision.waitingChange == nil {
-                didHear(.deletedElsewhere)
-            } else {
-                findSent(file)
+            guard case .connected = club.connection, file.revision.waitingChange == nil else {
+                return findSent(file)
             }
-            return
+            guard let renamed = renamed(file) else { return didHear(.deletedElsewhere) }
+            document.adopt(renamed)
+            seen = nil
+            return didHear(.renamed)
         }
+        copies = Set(sameFiles(as: file).map(\.path))
         guard now.revision != file.revision else {
             if seen != nil { didHear(.upToDate) }
             seen = nil
@@ -57,6 +64,19 @@ internal import TextEditing
         seen = now.revision
         looking?.cancel()
         looking = Task { await look(at: now) }
+    }
+
+    private func sameFiles(as file: RemoteFile) -> [RemoteFile] {
+        guard let hash = file.contentHash, file.byteCount > 0 else { return [] }
+        return document.club.contents.allFiles.filter {
+            $0.contentHash == hash && $0.path != file.path && ClubContents.kind(of: $0) == .notes
+        }
+    }
+
+    /// The note under another name: the one file with its bytes that was not there before.
+    private func renamed(_ file: RemoteFile) -> RemoteFile? {
+        let new = sameFiles(as: file).filter { !copies.contains($0.path) }
+        return new.count == 1 ? new.first : nil
     }
 
     /// It was saved while the club was away, and is under another name there: beside somebody else's.

@@ -391,6 +391,7 @@ import TextEditing
         var carets: [Int] = []
         var changed = 0
         var deleted = 0
+        var renamed = 0
     }
 
     private func open(_ path: String) async throws -> NoteDocument {
@@ -410,6 +411,7 @@ import TextEditing
                 heard.carets.append(shift.place(caret))
             case .changedElsewhere: heard.changed += 1
             case .deletedElsewhere: heard.deleted += 1
+            case .renamed: heard.renamed += 1
             case .upToDate: break
             }
         }
