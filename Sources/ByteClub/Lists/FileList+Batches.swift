@@ -25,18 +25,18 @@ extension FileList {
         batch = owner?.startPending { [weak self] in
             var done: [Item] = []
             var failure: StoreError?
-            for item in items {
+            for (index, item) in items.enumerated() {
                 guard let self, !Task.isCancelled else { break }
                 if items.count > 1 {
                     owner?.application?.showMessage(
-                        localized("\(doing) \(done.count + 1) of \(items.count)…"), for: nil)
+                        localized("\(doing) \(index + 1) of \(items.count)…"), for: nil)
                 }
                 do throws(StoreError) {
                     try await body(item)
                     done.append(item)
                 } catch {
-                    // The first one is told.
-                    failure = failure ?? error
+                    // The first one is told, or what has ended it.
+                    if failure == nil || !error.concernsOneFile { failure = error }
                     if !error.concernsOneFile { break }
                 }
             }
@@ -60,7 +60,7 @@ extension FileList {
         if !done.isEmpty { then(done) }
         let progress =
             items.count > 1
-            ? localized(" \(done.count) of \(items.count) were done; the others keep their marks.")
+            ? localized(" \(done.count) of \(items.count) were done.")
             : ""
         if let failure, failure.code != .cancelled {
             let words = club.sentence(for: failure)

@@ -162,9 +162,9 @@ extension ListMemory {
                 isChanged = false
                 var lasting = choices
                 lasting.deleted.removeAll { deletedBytes[$0] != nil }
-                let (base, new) = (kept, Kept(choices: lasting, seen: seen))
-                await Self.write(new, since: base, to: folder)
-                kept = new
+                let new = Kept(choices: lasting, seen: seen)
+                // What could not be written is new the next time, too.
+                kept = await Self.write(new, since: kept, to: folder)
             }
             writing = nil
         }
@@ -184,10 +184,13 @@ extension ListMemory {
     }
 
     /// What cannot be written is not kept: the lists work without it.
+    ///
+    /// - Returns: What this window has on the disk now.
     @concurrent private nonisolated static func write(
         _ new: Kept, since base: Kept, to folder: URL?
-    ) async {
-        guard let folder else { return }
+    ) async -> Kept {
+        guard let folder else { return base }
+        var kept = base
         let lock = await lock(folder)
         defer { lock?.release() }
         let theirs = await read(folder)
@@ -195,21 +198,27 @@ extension ListMemory {
             let choices = new.choices.merged(
                 into: theirs.choices ?? ListChoices(),
                 since: theirs.choices == nil ? ListChoices() : base.choices)
-            if let data = choices.encoded(atMost: AtomicFile.byteLimit) {
-                try? AtomicFile(url: choicesFile(in: folder)).write(data)
+            if let data = choices.encoded(atMost: AtomicFile.byteLimit),
+                (try? AtomicFile(url: choicesFile(in: folder)).write(data)) != nil
+            {
+                kept.choices = new.choices
             }
         }
         if new.seen != base.seen || theirs.seen == nil, !new.seen.isEmpty {
             let seen = new.seen.merged(into: theirs.seen ?? SeenRevisions(), since: base.seen)
-            try? AtomicFile(url: seenFile(in: folder)).write(seen.data)
+            if (try? AtomicFile(url: seenFile(in: folder)).write(seen.data)) != nil {
+                kept.seen = new.seen
+            }
         }
+        return kept
     }
 
     /// Between reading and writing no other window does. Without a lock, or where a stopped window holds it for
     /// long, the last one to write counts, as no list is worth waiting for.
     @concurrent private nonisolated static func lock(_ folder: URL) async -> FileLock? {
         guard let lock = try? FileLock(folder.appending(path: "lists.lock")) else { return nil }
-        for _ in 0..<50 where lock.attempt() == .busy {
+        for _ in 0..<50 {
+            guard lock.attempt() == .busy else { break }
             try? await Pause.sleep(for: .milliseconds(10))
         }
         return lock

@@ -41,12 +41,13 @@ extension NotesViewController {
         guard setAside.paths.contains(note.path.string) else { return fetch() }
         opening = startPending { [self] in
             let draft = await setAside.draft(of: note.path)
+            let line = if let hit, let draft { await hit.line(in: draft.text) } else { Int?.none }
             guard !Task.isCancelled else { return }
             opening = nil
             guard let draft else { return fetch() }
             // Something else came up meanwhile: what the person sees now comes first.
             guard application?.topViewController is TabBarController else { return }
-            resume(draft, at: hit, externally: externally)
+            resume(draft, atLine: line, externally: externally)
             if !externally {
                 application?.showMessage(
                     localized("This is your draft of “\(note.name)”. ^S saves it."))
@@ -55,13 +56,12 @@ extension NotesViewController {
     }
 
     /// Takes up the text of a draft that was set aside, or that an earlier run of the app has left.
-    func resume(_ draft: Draft, at hit: NoteHit? = nil, externally: Bool = false) {
+    func resume(_ draft: Draft, atLine line: Int? = nil, externally: Bool = false) {
         guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
             application?.showMessage(
                 localized("Another Byte Club has taken it up meanwhile."), .warning)
             return
         }
-        let line = hit?.line(in: draft.text)
         edit(
             document, text: TextBuffer(utf8: draft.text), startsDirty: true,
             start: line.map { .line($0) } ?? draft.caret.map { .offset($0) },

@@ -97,10 +97,11 @@ public struct TransferJournal: Sendable {
         return item
     }
 
-    private func read(_ id: String) -> TransferItem? {
+    private func read(_ id: String) -> (item: TransferItem, hasStatus: Bool)? {
         guard let order: TransferOrder = read(id, "order"), order.id == id else { return nil }
-        return TransferItem(
-            order: order.corrected, status: read(id, "status") ?? TransferStatus())
+        let status: TransferStatus? = read(id, "status")
+        let item = TransferItem(order: order.corrected, status: status ?? TransferStatus())
+        return (item, status != nil)
     }
 
     /// Whether an order was removed; not one that cannot be read.

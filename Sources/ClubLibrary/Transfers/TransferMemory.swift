@@ -22,7 +22,7 @@ final class TransferMemory: Sendable {
         }
 
         /// Whether the file could be replaced once more within the same tick of its clock, and look the same.
-        func isRecent(at now: Int) -> Bool { abs(now - seconds) < 2 }
+        func isRecent(at now: Int) -> Bool { (now - 1...now + 1).contains(seconds) }
     }
 
     private struct Entry {
@@ -36,18 +36,20 @@ final class TransferMemory: Sendable {
     /// - Parameters:
     ///   - order: The file of its order.
     ///   - status: The file of its status.
-    ///   - read: Reads both.
+    ///   - read: Reads both. What it could not read of them whole is not remembered.
     func item(
-        _ id: String, order: URL, status: URL, read: () -> TransferItem?
+        _ id: String, order: URL, status: URL, read: () -> (item: TransferItem, hasStatus: Bool)?
     ) -> TransferItem? {
         guard let orderStamp = Stamp(order) else { return nil }
         let statusStamp = Stamp(status)
         let known = entries.withLock { $0[id] }
         if let known, known.order == orderStamp, known.status == statusStamp { return known.item }
         // Taken before they are read: a change after that is seen the next time.
-        guard let item = read() else { return nil }
+        guard let (item, hasStatus) = read() else { return nil }
         let now = time(nil)
-        if !orderStamp.isRecent(at: now), statusStamp?.isRecent(at: now) != true {
+        if hasStatus == (statusStamp != nil), !orderStamp.isRecent(at: now),
+            statusStamp?.isRecent(at: now) != true
+        {
             let entry = Entry(order: orderStamp, status: statusStamp, item: item)
             entries.withLock { $0[id] = entry }
         }

@@ -173,17 +173,23 @@ extension Club {
         _ key: String, _ folder: borrowing Descriptor, _ names: [DiskName], recursively: Bool
     ) {
         var seen: [DiskName: FileStatus] = [:]
+        // They are looked at when they are whole. Until then nothing else is shown under their names.
+        var unfinished: [String] = []
         for name in names {
-            guard let text = name.text, NameRules.isShown(text),
-                !incomplete.contains(IncompleteName(folder: key, name: name)),
-                let status = try? FileStatus.of(text, in: folder.number), status.kind != .special
+            guard let text = name.text, NameRules.isShown(text) else { continue }
+            if incomplete.contains(IncompleteName(folder: key, name: name)) {
+                unfinished.append(text)
+                continue
+            }
+            guard let status = try? FileStatus.of(text, in: folder.number), status.kind != .special
             else { continue }
             seen[name] = status
         }
         let shown = index.childKeys(of: key).compactMap { index[$0] }
             .map { (DiskName($0.diskName), $0.name) }
         let assignments = VisibleNames.assign(
-            seen.keys.compactMap(\.text), shown: Dictionary(shown, uniquingKeysWith: { $1 }))
+            seen.keys.compactMap(\.text) + unfinished,
+            shown: Dictionary(shown, uniquingKeysWith: { $1 }))
         noteContested(assignments, in: key)
         let present = Set(assignments.map { key + "/" + $0.key })
         for child in index.childKeys(of: key).subtracting(present) { orphan(child) }
@@ -238,10 +244,9 @@ extension Club {
         }
         if let known, known.isFolder, known.inode != status.signature.inode { unwatch(key) }
         if let known, !known.isFolder { remove(key) }
-        let id =
-            known.flatMap { $0.isFolder ? $0.id : nil }
-            ?? orphans[status.signature.inode].flatMap { $0.isFolder ? $0.id : nil }
-            ?? newID()
+        let id = id(
+            of: assignment, known.flatMap { $0.isFolder ? $0 : nil },
+            orphans[status.signature.inode].flatMap { $0.isFolder ? $0 : nil })
         _ = put(
             key: key, name: assignment.name, diskName: assignment.diskName, id: id,
             content: .folder(inode: status.signature.inode))
@@ -264,10 +269,24 @@ extension Club {
         let orphan = orphans[status.signature.inode].flatMap { $0.isFolder ? nil : $0 }
         let kept = [known?.facts, orphan?.facts].compactMap { $0 }
             .first { $0.signature == status.signature }
-        let id = known.flatMap { $0.isFolder ? nil : $0.id } ?? orphan?.id ?? newID()
+        let id = id(of: assignment, known.flatMap { $0.isFolder ? nil : $0 }, orphan)
         _ = put(
             key: key, name: assignment.name, diskName: assignment.diskName, id: id,
             content: .file(kept ?? FileFacts(signature: status.signature)))
+    }
+
+    /// An id belongs to a file, not to a name: one that was shown in another way brings its own.
+    ///
+    /// - Parameters:
+    ///   - known: What was shown under the name.
+    ///   - orphan: What was shown of the same file under another one.
+    private func id(
+        of assignment: VisibleNames.Assignment, _ known: Entry?, _ orphan: Entry?
+    ) -> String {
+        if let known, let orphan, DiskName(known.diskName) != DiskName(assignment.diskName) {
+            return orphan.id
+        }
+        return known?.id ?? orphan?.id ?? newID()
     }
 
     /// Whether a file was only touched: its times changed but its bytes did not.

@@ -33,21 +33,26 @@ enum VisibleNames {
             result.append(Assignment(diskName: diskName, name: name))
             return true
         }
-        // First those that are shown under the name they have on the disk.
+        func plain(_ diskName: String) -> String { PathNames.normalized(diskName) }
+        // First those that are shown under the name they have on the disk; then those that can be by now; then
+        // those that are shown under another one; then what is new.
         var late = sorted.filter { diskName in
-            let plain = PathNames.normalized(diskName)
-            guard let name = shown[DiskName(diskName)], isSame(name, plain) else { return true }
-            return !take(diskName, plain)
+            guard let name = shown[DiskName(diskName)], isSame(name, plain(diskName)) else {
+                return true
+            }
+            return !take(diskName, plain(diskName))
         }
-        late = late.filter { !take($0, PathNames.normalized($0)) }
+        late = late.filter { shown[DiskName($0)] == nil || !take($0, plain($0)) }
         late = late.filter { diskName in
             guard let name = shown[DiskName(diskName)] else { return true }
             return !take(diskName, name)
         }
+        late = late.filter { !take($0, plain($0)) }
         for diskName in late {
-            let plain = PathNames.normalized(diskName)
             var number = 1
-            while !take(diskName, NameRules.caseConflict(of: plain, number)) { number += 1 }
+            while !take(diskName, NameRules.caseConflict(of: plain(diskName), number)) {
+                number += 1
+            }
         }
         return result
     }

@@ -15,9 +15,9 @@ struct Tracer: Sendable {
     }
 
     /// Waits for the handlers of the events so far: at most a second, as one of them may be what ends the program.
-    private static func drain() {
+    fileprivate static func drain() {
         let drained = DispatchSemaphore(value: 0)
-        queue.async { drained.signal() }
+        queue.async { @Sendable in drained.signal() }
         _ = drained.wait(timeout: .now() + .seconds(1))
     }
 
@@ -37,7 +37,7 @@ struct Tracer: Sendable {
                 0o600)
         guard descriptor >= 0 else { return nil }
         // A program that ends with its last task would end before that task's lines are written.
-        atexit { Tracer.drain() }
+        atexit(drainTracer)
         return Tracer { event in
             let date = event.date.formatted(.iso8601.time(includingFractionalSeconds: true))
             let line = Array("\(date) \(getpid()) \(event.visible)\n".utf8)
@@ -46,6 +46,9 @@ struct Tracer: Sendable {
         }
     }()
 }
+
+/// For `atexit`.
+private func drainTracer() { Tracer.drain() }
 
 extension URLSessionTraceEvent {
     /// Its description without characters that a terminal obeys: what servers send is in it.

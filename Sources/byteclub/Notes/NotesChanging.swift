@@ -72,14 +72,7 @@ struct NotesRemove: AsyncParsableCommand {
         let store = try await ClubOptions.open(club, registry)
         let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
-            // Before anything is removed: of two names that differ in case alone, the club shows one in another
-            // way when the other one leaves.
-            var found: [(name: String, file: RemoteFile?)] = []
-            for name in names {
-                let file = names.count > 1 ? try? await NotePaths.find(name, in: store) : nil
-                found.append((name, file))
-            }
-            for (name, file) in found {
+            for (name, file) in try await Self.meant(by: names, in: store) {
                 let file = try await Self.remove(
                     name, meaning: file, from: store, keepingIn: copy)
                 if let file { removed.append(ListedFile(file)) }
@@ -87,69 +80,103 @@ struct NotesRemove: AsyncParsableCommand {
         }
     }
 
+    /// What several names mean, before anything is removed: of two names that differ in case alone, the club shows
+    /// one in another way when the other one leaves. A file that is named twice is there once.
+    private static func meant(
+        by names: [String], in store: any RemoteStore
+    ) async throws -> [(name: String, file: RemoteFile?)] {
+        guard names.count > 1 else { return names.map { ($0, nil) } }
+        var found: [(name: String, file: RemoteFile?)] = []
+        for name in names {
+            do {
+                let file = try await NotePaths.find(name, in: store)
+                if found.contains(where: { $0.file?.path == file.path }) { continue }
+                found.append((name, file))
+            } catch is CommandFailure {
+                // Said when its turn comes.
+                found.append((name, nil))
+            }
+        }
+        return found
+    }
+
     /// - Parameters:
-    ///   - file: What had the name when the command began.
+    ///   - file: What had the name when the command began; nil to look now.
     ///   - copy: Where its text is kept first, and its removal is told; nil to tell nobody.
     /// - Returns: Nil for one that an earlier attempt has removed.
     static func remove(
         _ name: String, meaning file: RemoteFile? = nil, from store: any RemoteStore,
         keepingIn copy: LocalCopy? = nil
     ) async throws -> RemoteFile? {
-        guard let file else { return try await remove(name, from: store, keepingIn: copy) }
-        let path = try await path(of: file, in: store)
-        return try await remove(path.string, from: store, keepingIn: copy)
+        if let file {
+            guard let current = try await current(file, in: store) else {
+                throw CommandFailure(localized("There is no note “\(name)” in the club."))
+            }
+            return try await remove(current, at: current.path, from: store, keepingIn: copy)
+        }
+        return try await NotePaths.with(name) { path throws(StoreError) in
+            let file = try await there(path, in: store)
+            return try await remove(file, at: path, from: store, keepingIn: copy)
+        }
     }
 
-    /// Where a file is by now: under the name it had, or, where the club has given that to another one, under the
-    /// one that it shows it by instead.
-    private static func path(
-        of file: RemoteFile, in store: any RemoteStore
-    ) async throws(StoreError) -> RemotePath {
-        var current: RemoteFile?
+    private static func there(
+        _ path: RemotePath, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile? {
         do throws(StoreError) {
-            current = try await store.metadata(of: file.path)
+            return try await store.metadata(of: path)
         } catch {
             guard error.code == .notFound else { throw error }
+            return nil
         }
-        if current?.revision == file.revision { return file.path }
-        // Elsewhere than on Dropbox and on this computer a revision is unique for a path alone.
+    }
+
+    /// A file where it is by now: under the name it had, or, where the club has given that to another one, under
+    /// the one that it shows it by instead.
+    ///
+    /// - Throws: `.conflict` when it has changed since.
+    private static func current(
+        _ file: RemoteFile, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile? {
+        let there = try await there(file.path, in: store)
+        if there?.revision == file.revision { return there }
         if let hash = file.contentHash, let folder = file.path.parent {
-            let entries = try await store.list(folder, recursive: false).entries
-            let moved = entries.compactMap(\.file).first {
-                $0.revision == file.revision && $0.contentHash == hash
-            }
-            if let moved { return moved.path }
+            let shown = try await store.list(folder, recursive: false).entries.compactMap(\.file)
+                .first {
+                    $0.revision == file.revision && $0.contentHash == hash
+                        && plainName($0) == plainName(file)
+                }
+            if let shown { return shown }
         }
+        guard let there else { return nil }
         throw StoreError(
-            current.map { .conflict(serverRevision: $0.revision) } ?? .notFound, during: .delete,
-            at: file.path)
+            .conflict(serverRevision: there.revision), during: .delete, at: file.path)
+    }
+
+    /// What files have in common that differ in case or normalization alone.
+    private static func plainName(_ file: RemoteFile) -> String {
+        file.name.replacing(#/ \(Case Conflict( \d+)?\)/#, with: "").lowercased()
     }
 
     private static func remove(
-        _ name: String, from store: any RemoteStore, keepingIn copy: LocalCopy?
-    ) async throws -> RemoteFile? {
-        try await NotePaths.with(name) { path throws(StoreError) in
-            var file: RemoteFile?
-            do throws(StoreError) {
-                file = try await store.metadata(of: path)
-            } catch {
-                guard error.code == .notFound else { throw error }
+        _ file: RemoteFile?, at path: RemotePath, from store: any RemoteStore,
+        keepingIn copy: LocalCopy?
+    ) async throws(StoreError) -> RemoteFile? {
+        var file = file
+        if let copy, let there = file {
+            if store.revisionStore == nil {
+                file = try await keep(there, of: store, in: copy)
+            } else if there.byteCount <= shownByteLimit {
+                // For notes trash, which asks no club.
+                file = (try? await keep(there, of: store, in: copy)) ?? there
             }
-            if let copy, let there = file {
-                if store.revisionStore == nil {
-                    file = try await keep(there, of: store, in: copy)
-                } else if there.byteCount <= shownByteLimit {
-                    // For notes trash, which asks no club.
-                    file = (try? await keep(there, of: store, in: copy)) ?? there
-                }
-            }
-            // What is not there may have been removed by an attempt whose answer was lost: the store
-            // knows. Whatever has the name by now, a folder with many notes in it even, stays.
-            try await store.delete(
-                path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
-            if let file { try? copy?.recordOwnDeletion(of: file) }
-            return file
         }
+        // What is not there may have been removed by an attempt whose answer was lost: the store
+        // knows. Whatever has the name by now, a folder with many notes in it even, stays.
+        try await store.delete(
+            path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
+        if let file { try? copy?.recordOwnDeletion(of: file) }
+        return file
     }
 
     /// A larger text is left to a club that keeps it.

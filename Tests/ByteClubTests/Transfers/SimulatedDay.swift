@@ -225,7 +225,7 @@ import Testing
         start()
         let end = Duration.seconds(90_000)
         while clock.time < end {
-            await rest()
+            try await rest()
             checkThatNothingIdles()
             let next = min(clock.nextDue ?? end, plan.last?.time ?? end)
             clock.advance(to: next)
@@ -257,9 +257,12 @@ import Testing
     }
 
     /// Returns when the carrier and all that it carries wait for the clock.
-    private func rest() async {
+    private func rest() async throws {
         var quietTurns = 0
+        let end = ContinuousClock.now + TerminalDriver.patience
         while quietTurns < 4 {
+            // Something stands still elsewhere than at the clock.
+            guard ContinuousClock.now < end else { throw NeverHappened(goal: "rest") }
             await Task.yield()
             let isQuiet =
                 clock.wakingCount == 0 && carrier.jobCountAtRest == clock.waitingTransferCount

@@ -129,7 +129,7 @@ import Testing
             setenv("CURLNETWORKING_TRACE", path, 1)
             let tracer = try #require(Tracer.environment)
             let request = URLRequest(url: try #require(URL(string: "http://a.test/")))
-            for number in 1...2000 {
+            for number in 1...200 {
                 tracer.post(
                     URLSessionTraceEvent(
                         kind: .attemptStarted, date: Date(), sessionNumber: 1,
@@ -138,8 +138,8 @@ import Testing
             exit(EXIT_SUCCESS)
         }
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count == 2000)
-        #expect(lines.last?.contains(" 1.2000 ") == true)
+        #expect(lines.count == 200)
+        #expect(lines.last?.contains(" 1.200 ") == true)
     }
 
     private func post(_ url: URL) -> URLRequest {

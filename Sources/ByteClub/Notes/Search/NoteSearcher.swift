@@ -12,7 +12,7 @@ struct NoteHit: Hashable, Sendable {
     var text: String
 
     /// Where the line is in a draft of the note, in UTF-8: the nearest one with this text; nil if none has it any more.
-    func line(in draft: Data) -> Int? {
+    @concurrent func line(in draft: Data) async -> Int? {
         // A long line is cut at its ends.
         let part = text.drop { $0 == "…" }.reversed().drop { $0 == "…" }.reversed()
         let words = Array(String(part).utf8)
