@@ -227,6 +227,23 @@ import Testing
         }
     }
 
+    /// It is the file's, not its name's.
+    @Test func anIDStaysWithItsFileWhenAnotherOneLeaves() async throws {
+        try await TestClub.with(["Note.txt": "upper", "note.txt": "lower"]) {
+            (club: TestClub) async throws in
+            func id(_ sketch: String) async throws -> String? {
+                try await club.list().entries.first { $0.sketch == sketch }?.file?.id
+            }
+            let (upper, lower) = (
+                try await id("+/Note.txt"), try await id("+/note (Case Conflict).txt")
+            )
+            #expect(upper != nil && lower != nil && upper != lower)
+            try FileManager.default.removeItem(atPath: club.folder + "/Note.txt")
+            #expect(try await TestClubRestart.listing(of: club) == ["+/note.txt"])
+            #expect(try await id("+/note.txt") == lower)
+        }
+    }
+
     @Test func namesThatDifferInCaseOnlyAreAllShown() async throws {
         try await TestClub.with(["Note.txt": "upper", "note.txt": "lower"]) {
             (club: TestClub) async throws in
