@@ -25,36 +25,44 @@ enum VisibleNames {
     static func assign(
         _ diskNames: [String], shown: [DiskName: String] = [:]
     ) -> [Assignment] {
-        let sorted = diskNames.sorted(by: ByteOrder.isBefore)
-        var taken: Set<String> = []
-        var result: [Assignment] = []
-        func take(_ diskName: String, _ name: String) -> Bool {
-            guard taken.insert(PathNames.key(name)).inserted else { return false }
-            result.append(Assignment(diskName: diskName, name: name))
-            return true
-        }
-        func plain(_ diskName: String) -> String { PathNames.normalized(diskName) }
+        let plain = PathNames.normalized
+        var naming = Naming()
+        var rest = diskNames.sorted(by: ByteOrder.isBefore)
         // First those that are shown under the name they have on the disk; then those that can be by now; then
         // those that are shown under another one; then what is new.
-        var late = sorted.filter { diskName in
-            guard let name = shown[DiskName(diskName)], isSame(name, plain(diskName)) else {
-                return true
-            }
-            return !take(diskName, plain(diskName))
-        }
-        late = late.filter { shown[DiskName($0)] == nil || !take($0, plain($0)) }
-        late = late.filter { diskName in
-            guard let name = shown[DiskName(diskName)] else { return true }
-            return !take(diskName, name)
-        }
-        late = late.filter { !take($0, plain($0)) }
-        for diskName in late {
-            var number = 1
-            while !take(diskName, NameRules.caseConflict(of: plain(diskName), number)) {
-                number += 1
+        rest = naming.assign(rest) { diskName in
+            shown[DiskName(diskName)].flatMap { name in
+                isSame(name, plain(diskName)) ? plain(diskName) : nil
             }
         }
-        return result
+        rest = naming.assign(rest) { shown[DiskName($0)] == nil ? nil : plain($0) }
+        rest = naming.assign(rest) { shown[DiskName($0)] }
+        rest = naming.assign(rest, plain)
+        var number = 1
+        while !rest.isEmpty {
+            rest = naming.assign(rest) { NameRules.caseConflict(of: plain($0), number) }
+            number += 1
+        }
+        return naming.result
+    }
+
+    private struct Naming {
+        private(set) var result: [Assignment] = []
+        private var taken: Set<String> = []
+
+        /// - Parameter name: The name that a file is to have; nil for none yet.
+        /// - Returns: Those that have none now, or whose name another one has.
+        mutating func assign(_ diskNames: [String], _ name: (String) -> String?) -> [String] {
+            var rest: [String] = []
+            for diskName in diskNames {
+                if let name = name(diskName), taken.insert(PathNames.key(name)).inserted {
+                    result.append(Assignment(diskName: diskName, name: name))
+                } else {
+                    rest.append(diskName)
+                }
+            }
+            return rest
+        }
     }
 
     private static func isSame(_ name: String, _ other: String) -> Bool {

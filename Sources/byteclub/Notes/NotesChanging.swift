@@ -32,8 +32,14 @@ struct NotesMove: AsyncParsableCommand {
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
         try await Output.listing(asJSON: json.isOn) { moved in
-            for name in names.dropLast() {
-                let note = try await NotePaths.find(name, in: store)
+            for (name, file) in try await NamedNotes.find(names.dropLast(), in: store) {
+                let note =
+                    if let file {
+                        try await NamedNotes.current(
+                            file, named: name, in: store, during: .move)
+                    } else {
+                        try await NotePaths.find(name, in: store)
+                    }
                 let target =
                     destination.hasSuffix("/")
                     ? try NotePaths.folder(destination).appending(note.name)
@@ -72,32 +78,12 @@ struct NotesRemove: AsyncParsableCommand {
         let store = try await ClubOptions.open(club, registry)
         let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
-            for (name, file) in try await Self.meant(by: names, in: store) {
+            for (name, file) in try await NamedNotes.find(names, in: store) {
                 let file = try await Self.remove(
                     name, meaning: file, from: store, keepingIn: copy)
                 if let file { removed.append(ListedFile(file)) }
             }
         }
-    }
-
-    /// What several names mean, before anything is removed: of two names that differ in case alone, the club shows
-    /// one in another way when the other one leaves. A file that is named twice is there once.
-    private static func meant(
-        by names: [String], in store: any RemoteStore
-    ) async throws -> [(name: String, file: RemoteFile?)] {
-        guard names.count > 1 else { return names.map { ($0, nil) } }
-        var found: [(name: String, file: RemoteFile?)] = []
-        for name in names {
-            do {
-                let file = try await NotePaths.find(name, in: store)
-                if found.contains(where: { $0.file?.path == file.path }) { continue }
-                found.append((name, file))
-            } catch is CommandFailure {
-                // Said when its turn comes.
-                found.append((name, nil))
-            }
-        }
-        return found
     }
 
     /// - Parameters:
@@ -109,53 +95,14 @@ struct NotesRemove: AsyncParsableCommand {
         keepingIn copy: LocalCopy? = nil
     ) async throws -> RemoteFile? {
         if let file {
-            guard let current = try await current(file, in: store) else {
-                throw CommandFailure(localized("There is no note “\(name)” in the club."))
-            }
+            let current = try await NamedNotes.current(
+                file, named: name, in: store, during: .delete)
             return try await remove(current, at: current.path, from: store, keepingIn: copy)
         }
         return try await NotePaths.with(name) { path throws(StoreError) in
-            let file = try await there(path, in: store)
+            let file = try await NamedNotes.there(path, in: store)
             return try await remove(file, at: path, from: store, keepingIn: copy)
         }
-    }
-
-    private static func there(
-        _ path: RemotePath, in store: any RemoteStore
-    ) async throws(StoreError) -> RemoteFile? {
-        do throws(StoreError) {
-            return try await store.metadata(of: path)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
-        }
-    }
-
-    /// A file where it is by now: under the name it had, or, where the club has given that to another one, under
-    /// the one that it shows it by instead.
-    ///
-    /// - Throws: `.conflict` when it has changed since.
-    private static func current(
-        _ file: RemoteFile, in store: any RemoteStore
-    ) async throws(StoreError) -> RemoteFile? {
-        let there = try await there(file.path, in: store)
-        if there?.revision == file.revision { return there }
-        if let hash = file.contentHash, let folder = file.path.parent {
-            let shown = try await store.list(folder, recursive: false).entries.compactMap(\.file)
-                .first {
-                    $0.revision == file.revision && $0.contentHash == hash
-                        && plainName($0) == plainName(file)
-                }
-            if let shown { return shown }
-        }
-        guard let there else { return nil }
-        throw StoreError(
-            .conflict(serverRevision: there.revision), during: .delete, at: file.path)
-    }
-
-    /// What files have in common that differ in case or normalization alone.
-    private static func plainName(_ file: RemoteFile) -> String {
-        file.name.replacing(#/ \(Case Conflict( \d+)?\)/#, with: "").lowercased()
     }
 
     private static func remove(
