@@ -3,6 +3,7 @@ package import ClubStore
 internal import Dispatch
 internal import Files
 internal import FoundationEssentials
+package import Pictures
 
 /// Carries out the transfers of one club's journal, a few at a time, until nothing is left to do.
 ///
@@ -24,15 +25,18 @@ internal import FoundationEssentials
         /// Told what was uploaded.
         package var changes: OwnChanges?
         package var clock: TransferClock
+        /// Prepare the photos.
+        package var workers: PictureWorkers
 
         package init(
             club: ErrorMessage.ClubKind, changes: OwnChanges? = nil,
-            clock: TransferClock = .system,
+            clock: TransferClock = .system, workers: PictureWorkers = .shared,
             open: @escaping @Sendable () async throws(StoreError) -> any RemoteStore
         ) {
             self.club = club
             self.changes = changes
             self.clock = clock
+            self.workers = workers
             self.open = open
         }
     }

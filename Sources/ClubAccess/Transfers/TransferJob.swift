@@ -211,7 +211,7 @@ internal import Pictures
             continuation.finish()
             telling.cancel()
         }
-        return try await PictureWorkers.shared.prepare(
+        return try await carrier.means.workers.prepare(
             URL(filePath: order.file), as: order.preparation
         ) { continuation.yield($0) }
     }

@@ -2,6 +2,7 @@ import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
+import Pictures
 import TestSupport
 import Testing
 
@@ -54,12 +55,17 @@ import Testing
 
     func end() { try? FileManager.default.removeItem(at: folder) }
 
+    /// Pictures of other tests may keep the shared ones busy for long.
+    private static let workers = PictureWorkers()
+
     private static func makeCarrier(
         _ journal: TransferJournal, _ store: InMemoryStore, _ clock: SimulatedClock
     ) -> TransferCarrier {
         TransferCarrier(
             journal,
-            means: TransferCarrier.Means(club: .remote, clock: clock.transferClock) { store },
+            means: TransferCarrier.Means(
+                club: .remote, clock: clock.transferClock, workers: workers
+            ) { store },
             slotCount: slotCount)
     }
 
@@ -258,12 +264,18 @@ import Testing
 
     /// Returns when the carrier and all that it carries wait for the clock.
     private func rest() async throws {
-        var quietTurns = 0
-        let end = ContinuousClock.now + TerminalDriver.patience
+        var (quietTurns, turns) = (0, 0)
+        let end = ContinuousClock.now + TerminalDriver.patience * 4
         while quietTurns < 4 {
             // Something stands still elsewhere than at the clock.
             guard ContinuousClock.now < end else { throw NeverHappened(goal: "rest") }
-            await Task.yield()
+            turns += 1
+            // A photo is prepared by another process: the main actor is for others meanwhile.
+            if turns < 100 {
+                await Task.yield()
+            } else {
+                try await Pause.sleep(for: .milliseconds(1))
+            }
             let isQuiet =
                 clock.wakingCount == 0 && carrier.jobCountAtRest == clock.waitingTransferCount
             quietTurns = isQuiet ? quietTurns + 1 : 0

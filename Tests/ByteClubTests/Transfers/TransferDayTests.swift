@@ -9,7 +9,7 @@ import Testing
 @testable import ClubAccess
 
 /// The queue of a whole day, with what a day brings, on a simulated clock.
-@MainActor @Suite struct TransferDayTests {
+@MainActor @Suite(.serialized) struct TransferDayTests {
     @Test(arguments: [UInt64(1), 2]) func everythingOfADayArrives(seed: UInt64) async throws {
         let day = try SimulatedDay(seed: seed)
         defer { day.end() }
