@@ -95,7 +95,7 @@ let modules: [Target] = [
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
     .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
-    .target(name: "Files", swiftSettings: strict),
+    .target(name: "Files", dependencies: ["CLinux"], swiftSettings: strict),
     .target(
         name: "ClubStore",
         dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files"],

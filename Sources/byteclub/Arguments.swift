@@ -16,4 +16,10 @@ enum Arguments {
         }
         return Array(all.dropFirst())
     }()
+    /// An argument that would be read as several options of one letter, "-h" among them: most likely a name.
+    static func misread(in arguments: [String]) -> String? {
+        arguments.prefix { $0 != "--" }.first { word in
+            word.utf8.count > 2 && word.hasPrefix("-") && !word.hasPrefix("--")
+        }
+    }
 }

@@ -42,13 +42,19 @@ extension Output {
     }
 
     /// Writes what a listing command lists; what is left out is told on standard error.
+    ///
+    /// - Parameters:
+    ///   - folders: They are for people: JSON is a list of files.
+    ///   - top: The folder that names begin at; nil for the names alone.
     static func list(
-        _ shown: [RemoteFile], of files: ClubFiles, asJSON isJSON: Bool
+        _ shown: [RemoteFile], folders: [RemotePath] = [], from top: RemotePath? = nil,
+        of files: ClubFiles, asJSON isJSON: Bool
     ) throws {
         if isJSON {
             try json(shown.map(ListedFile.init))
         } else {
-            for text in FileLines.lines(for: shown, now: Date()) { line(text) }
+            let lines = FileLines.lines(for: shown, folders: folders, from: top, now: Date())
+            for text in lines { line(text) }
         }
         if let complaint = files.complaint { complain(complaint) }
     }

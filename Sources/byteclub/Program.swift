@@ -39,6 +39,13 @@ import TerminalUI
                 ActivityLog.write("\(Version.line): byteclub")
                 try await Screen.start(clubNamed: nil, registry: registry)
             }
+            if let word = Arguments.misread(in: arguments) {
+                Output.explain(
+                    localized(
+                        "“\(word)” begins as an option does, and there is none of this name. Put “--” before a name like that."
+                    ))
+                exit(2)
+            }
             var command = try ByteClubCommand.parseAsRoot(arguments)
             ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
             try ScreenOptions.apply(to: command)

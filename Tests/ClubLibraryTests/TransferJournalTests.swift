@@ -36,6 +36,28 @@ import Testing
         #expect(try order(at: 0).id < order(at: 1).id)
     }
 
+    @Test func writesManyOrdersAtOnce() throws {
+        let orders = try (1...250).map { try order("p\($0).jpg", at: Double($0)) }
+        try journal.write(orders)
+        #expect(journal.items().map(\.order) == orders)
+        try journal.change(orders.map(\.id) + ["nobody"]) { $0.wish = .pause }
+        #expect(journal.items().allSatisfy { $0.order.wish == .pause })
+        // Nothing but the orders is left.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 250)
+    }
+
+    @Test func ordersThatCannotBeWrittenLeaveNothing() throws {
+        let orders = try (1...5).map { try order("p\($0).jpg", at: Double($0)) }
+        // A folder where the last one goes.
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "\(orders[4].id).order/x"),
+            withIntermediateDirectories: true)
+        #expect(throws: TransferJournal.Failure.self) { try journal.write(orders) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.contains { $0.hasPrefix(".") })
+    }
+
     @Test func ofVeryManyTheLatestAreListed() throws {
         let orders = try (1...5).map { try order("p\($0).jpg", at: Double($0)) }
         for order in orders { try journal.write(order) }

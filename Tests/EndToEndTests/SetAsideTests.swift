@@ -32,18 +32,42 @@ import Testing
         }
     }
 
+    private func setNewNoteAside(_ terminal: TerminalDriver) async throws {
+        terminal.type("n")
+        try await terminal.wait(forText: "Challenge name")
+        terminal.type("Plan\nfirst words")
+        terminal.press(.escape)
+        try await terminal.wait(forText: "Keep as draft")
+        terminal.type("d")
+        try await terminal.waitForTabs()
+        try await terminal.waitUntilIdle()
+        terminal.type("n")
+        try await terminal.wait(forText: "A draft is waiting")
+    }
+
+    @Test func aNewNoteSetAsideCanBeDeleted() async throws {
+        try await withApp { _, terminal in
+            try await setNewNoteAside(terminal)
+            terminal.type("D")
+            try await terminal.wait(forText: "Delete this text?")
+            terminal.type("k")
+            try await terminal.waitForTabs()
+            terminal.type("n")
+            try await terminal.wait(forText: "first words”")
+            terminal.type("D")
+            try await terminal.wait(forText: "Delete this text?")
+            try await terminal.waitUntilIdle()
+            terminal.type("D")
+            try await terminal.wait(forText: "was deleted")
+            terminal.type("n")
+            let screen = try await terminal.wait(forText: "Challenge name")
+            #expect(!screen.contains("A draft is waiting"))
+        }
+    }
+
     @Test func aNewNoteSetAsideComesBackWithN() async throws {
         try await withApp { home, terminal in
-            terminal.type("n")
-            try await terminal.wait(forText: "Challenge name")
-            terminal.type("Plan\nfirst words")
-            terminal.press(.escape)
-            try await terminal.wait(forText: "Keep as draft")
-            terminal.type("d")
-            try await terminal.waitForTabs()
-            try await terminal.waitUntilIdle()
-            terminal.type("n")
-            try await terminal.wait(forText: "A draft is waiting")
+            try await setNewNoteAside(terminal)
             terminal.type("o")
             try await terminal.wait(forText: "first words")
             terminal.press(.function(2))

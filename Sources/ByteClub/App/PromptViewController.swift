@@ -25,6 +25,8 @@ final class PromptViewController: ViewController {
     var didAccept: ((String) -> Void)?
     /// Called when the box was left without an answer.
     var didCancel: (() -> Void)?
+    /// Whether ``didCancel`` shows the box before this one: the key and the button say so.
+    var leadsBack = false
 
     /// - Parameters:
     ///   - hint: What to write, in small print.
@@ -49,7 +51,9 @@ final class PromptViewController: ViewController {
         form.add(reason, height: 2)
         form.add(
             ButtonRow([
-                Button(localized("Cancel")) { [weak self] in self?.cancel() },
+                Button(leadsBack ? localized("Back") : localized("Cancel")) { [weak self] in
+                    self?.cancel()
+                },
                 Button(actionTitle) { [weak self] in self?.submit() },
             ]))
         field.didSubmit = { [weak self] in self?.submit() }
@@ -80,7 +84,11 @@ final class PromptViewController: ViewController {
                         localized("The address is in the clipboard, if the terminal allows it."))
                 }
             }
-            KeyCommand.cancelAlert.performs { self.cancel() }
+            if leadsBack {
+                KeyCommand.cancelAlert.performs(label: localized("back")) { self.cancel() }
+            } else {
+                KeyCommand.cancelAlert.performs { self.cancel() }
+            }
         }
     }
 

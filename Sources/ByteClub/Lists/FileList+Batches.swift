@@ -6,7 +6,7 @@ internal import TerminalUI
 /// Things done to several files, one after the other.
 extension FileList {
     /// Does something with each of a few entries and says how far it is. It goes on after what has failed for one
-    /// of them alone, and stops at any other failure.
+    /// of them alone, and stops at any other failure, or where nothing at all is permitted.
     ///
     /// - Parameters:
     ///   - doing: `Deleting`, while it goes on.
@@ -38,6 +38,8 @@ extension FileList {
                     // The first one is told, or what has ended it.
                     if failure == nil || !error.concernsOneFile { failure = error }
                     if !error.concernsOneFile { break }
+                    // A club that can only be read refuses each of them.
+                    if case .forbidden = error.code, done.isEmpty, index >= 2 { break }
                 }
             }
             guard let self else { return }

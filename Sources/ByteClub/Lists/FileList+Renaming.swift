@@ -31,9 +31,9 @@ extension FileList {
         let parent = entry.path.parent ?? .root
         if let refusal = photosFolderRefusal(name, in: parent) { return refusal }
         if name.lowercased() != entry.name.lowercased(),
-            club.contents.hasNote(named: name, in: parent)
+            let other = club.contents.file(named: name, in: parent)
         {
-            return localized("There is a \(kind.singular) named “\(name)” already.")
+            return localized("There is a \(kind.singular) named “\(other.name)” already.")
         }
         forEach([entry], doing: localized("Renaming"), failureTitle: localized("Not renamed")) {
             [weak self] (entry: FileEntry) throws(StoreError) in

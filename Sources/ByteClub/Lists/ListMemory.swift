@@ -174,13 +174,24 @@ extension ListMemory {
         _ folder: URL?
     ) async -> (choices: ListChoices?, seen: SeenRevisions?) {
         guard let folder else { return (nil, nil) }
-        let choices = (try? AtomicFile(url: choicesFile(in: folder)).read()).flatMap { $0 }
+        return (readChoices(folder), readSeen(folder))
+    }
+
+    private nonisolated static func readChoices(_ folder: URL) -> ListChoices? {
+        (try? AtomicFile(url: choicesFile(in: folder)).read()).flatMap { $0 }
             .flatMap { try? JSONDecoder().decode(ListChoices.self, from: $0) }
+    }
+
+    private nonisolated static func readSeen(_ folder: URL) -> SeenRevisions? {
         let file = seenFile(in: folder)
         let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
         guard let size, size <= SeenRevisions.byteLimit, let data = try? Data(contentsOf: file)
-        else { return (choices, nil) }
-        return (choices, SeenRevisions(data))
+        else { return nil }
+        return SeenRevisions(data)
+    }
+
+    private nonisolated static func isThere(_ file: URL) -> Bool {
+        FileManager.default.fileExists(atPath: file.path)
     }
 
     /// What cannot be written is not kept: the lists work without it.
@@ -193,19 +204,19 @@ extension ListMemory {
         var kept = base
         let lock = await lock(folder)
         defer { lock?.release() }
-        let theirs = await read(folder)
-        if new.choices != base.choices || theirs.choices == nil {
+        if new.choices != base.choices || !isThere(choicesFile(in: folder)) {
+            let theirs = readChoices(folder)
             let choices = new.choices.merged(
-                into: theirs.choices ?? ListChoices(),
-                since: theirs.choices == nil ? ListChoices() : base.choices)
+                into: theirs ?? ListChoices(), since: theirs == nil ? ListChoices() : base.choices)
             if let data = choices.encoded(atMost: AtomicFile.byteLimit),
                 (try? AtomicFile(url: choicesFile(in: folder)).write(data)) != nil
             {
                 kept.choices = new.choices
             }
         }
-        if new.seen != base.seen || theirs.seen == nil, !new.seen.isEmpty {
-            let seen = new.seen.merged(into: theirs.seen ?? SeenRevisions(), since: base.seen)
+        if new.seen != base.seen || !isThere(seenFile(in: folder)), !new.seen.isEmpty {
+            let seen = new.seen.merged(
+                into: readSeen(folder) ?? SeenRevisions(), since: base.seen)
             if (try? AtomicFile(url: seenFile(in: folder)).write(seen.data)) != nil {
                 kept.seen = new.seen
             }

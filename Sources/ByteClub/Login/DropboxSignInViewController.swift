@@ -9,7 +9,7 @@ internal import TerminalUI
 final class DropboxSignInViewController: ViewController {
     private let joining: DropboxSignIn
     private let club: ClubSettings
-    private let back: () -> Void
+    private let back: (() -> Void)?
     private let didJoin: (DropboxSignIn.SignedInClub) -> Void
 
     private var signIn: DropboxOAuth
@@ -25,7 +25,9 @@ final class DropboxSignInViewController: ViewController {
     private let address = Label("")
     private let reason = Label("")
     private let field = TextField()
-    private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
+    private lazy var cancelButton = Button(
+        back == nil ? localized("Cancel") : localized("Back")
+    ) { [weak self] in self?.cancel() }
     private lazy var copyButton = Button(localized("Copy address")) { [weak self] in
         self?.copyAddress()
     }
@@ -34,10 +36,10 @@ final class DropboxSignInViewController: ViewController {
     private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
 
     /// - Parameters:
-    ///   - back: Called when the box was left without a sign-in: goes one box back.
+    ///   - back: Called when the box was left without a sign-in: goes one box back; nil where it is the first one.
     ///   - didJoin: Called when the person is signed in and the box is gone.
     init(
-        _ joining: DropboxSignIn, as club: ClubSettings, back: @escaping () -> Void = {},
+        _ joining: DropboxSignIn, as club: ClubSettings, back: (() -> Void)? = nil,
         didJoin: @escaping (DropboxSignIn.SignedInClub) -> Void
     ) {
         self.joining = joining
@@ -115,7 +117,11 @@ final class DropboxSignInViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.copyAddress.performs { self.copyAddress() }
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.cancel() }
+            if back == nil {
+                KeyCommand.cancelAlert.performs { self.cancel() }
+            } else {
+                KeyCommand.cancelAlert.performs(label: localized("back")) { self.cancel() }
+            }
         }
     }
 }
@@ -191,7 +197,7 @@ extension DropboxSignInViewController {
     /// Gives up whatever is under way; what is left of it ends without the box.
     private func cancel() {
         if isFinishing { application?.dismissMessage() }
-        dismiss { [back] in back() }
+        dismiss { [back] in back?() }
     }
 }
 

@@ -10,8 +10,8 @@ extension LoginFlow {
         var settings: ClubSettings.WebDAV
         /// What the club is called already; nil for a new one.
         let name: String?
-        /// Goes one box back.
-        let back: () -> Void
+        /// Goes one box back; nil where this is the first one.
+        let back: (() -> Void)?
         /// Goes on with the club.
         let then: (ClubSettings) -> Void
     }

@@ -79,9 +79,9 @@ internal import TerminalUI
         guard !club.needsSignIn || canKeepClubs() else { return }
         switch club.place {
         case .embedded: then(club)
-        case .dropbox(let settings): signIn(settings, named: club.name, back: {}, then: then)
+        case .dropbox(let settings): signIn(settings, named: club.name, back: nil, then: then)
         case .webdav(let settings):
-            askPassword(WebDAVEntry(settings: settings, name: club.name, back: {}, then: then))
+            askPassword(WebDAVEntry(settings: settings, name: club.name, back: nil, then: then))
         }
     }
 
@@ -131,7 +131,7 @@ internal import TerminalUI
     }
 
     private func signIn(
-        _ settings: ClubSettings.Dropbox, named name: String?, back: @escaping () -> Void,
+        _ settings: ClubSettings.Dropbox, named name: String?, back: (() -> Void)?,
         then: @escaping (ClubSettings) -> Void
     ) {
         do throws(SignInError) {
@@ -157,7 +157,7 @@ internal import TerminalUI
 
     func ask(
         _ title: String, _ label: String, _ text: String, hint: String, address: String? = nil,
-        isSecure: Bool = false, back: @escaping () -> Void, check: @escaping (String) -> String?,
+        isSecure: Bool = false, back: (() -> Void)?, check: @escaping (String) -> String?,
         then: @escaping (String) -> Void
     ) {
         let prompt = PromptViewController(
@@ -167,6 +167,7 @@ internal import TerminalUI
         // Of a password every character counts.
         prompt.didAccept = { then(isSecure ? $0 : $0.trimmingBlanks()) }
         prompt.didCancel = back
+        prompt.leadsBack = back != nil
         prompt.address = address
         present(prompt)
     }

@@ -27,7 +27,7 @@ extension NoteDetailsViewController {
     private func edit(in editor: ExternalEditor, _ savingAfterwards: Bool) async {
         let text = wholeText
         do {
-            let file = try await document.handOver(text, named: fileName)
+            let file = try await document.draft.handOver(text, named: fileName)
             let ending: ExternalEditor.Ending =
                 if let application {
                     await application.lendScreen {

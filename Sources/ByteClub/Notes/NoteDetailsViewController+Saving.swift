@@ -42,7 +42,7 @@ extension NoteDetailsViewController {
     private func setAside() {
         let text = wholeText
         saving = startPending { [self] in
-            let failure = await document.setAside(text)
+            let failure = await document.draft.setAside(text)
             saving = nil
             if let failure { return alert(localized("Not kept as a draft"), failure) }
             application?.showMessage(
@@ -67,7 +67,7 @@ extension NoteDetailsViewController {
     /// Leaves; the draft is given up, because the text is in the club or not wanted.
     func close() {
         progress.isDiscarded = hasUnsavedText
-        document.discardDraft()
+        document.draft.discard()
         leave()
     }
 
@@ -114,7 +114,7 @@ extension NoteDetailsViewController {
         } else if closing {
             close()
         } else {
-            document.discardDraft()
+            document.draft.discard()
             showPlace()
         }
     }

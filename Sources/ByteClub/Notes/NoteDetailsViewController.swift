@@ -122,7 +122,7 @@ final class NoteDetailsViewController: ViewController {
         case .offset(let offset): textView.moveCaret(toOffset: offset)
         case nil: break
         }
-        document.caret = { [weak self] in self?.textView.memory.selection.head }
+        document.draft.caret = { [weak self] in self?.textView.memory.selection.head }
         textView.placeholder = TextLine(localized("Write here."), .secondary)
         textView.continuesLines = true
         textView.didChange = { [weak self] in
@@ -137,11 +137,11 @@ final class NoteDetailsViewController: ViewController {
         showMarkup()
         progress.canSpell = SpellingProgram.Choice(language: settings.spelling.language) != nil
         if settings.spelling != .off { markSpelling() }
-        document.onDraftFailure = { [weak self] sentence in
+        document.draft.onFailure = { [weak self] sentence in
             // Until the next attempt.
             self?.application?.showMessage(sentence, .warning, for: .seconds(12))
         }
-        document.onDraftRecovery = { [weak self] in
+        document.draft.onRecovery = { [weak self] in
             self?.application?.showMessage(
                 localized("What you type is kept as a draft again."), .success)
         }
@@ -206,7 +206,7 @@ final class NoteDetailsViewController: ViewController {
     /// Writes the draft before returning; the program is about to end.
     func keepDraftNow() {
         guard hasUnsavedText else { return }
-        document.keepDraftNow(wholeText)
+        document.draft.keepNow(wholeText)
     }
 
     override var keyTableSignature: Int? {
@@ -250,7 +250,7 @@ extension NoteDetailsViewController {
         document.name = document.isNew ? nameField.text : document.name
         if document.isNew { showMarkup() }
         if isDirty {
-            document.textDidChange { [weak self] in
+            document.draft.textDidChange { [weak self] in
                 guard let self, isDirty else { return nil }
                 return wholeText
             }

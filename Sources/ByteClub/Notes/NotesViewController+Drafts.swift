@@ -17,8 +17,11 @@ extension NotesViewController {
                     title: localized("A draft is waiting"),
                     message: TextLine(
                         draft.name.isEmpty
-                            ? localized("A new note without a name was kept as a draft.")
-                            : localized("The new note “\(draft.name)” was kept as a draft.")),
+                            ? localized(
+                                "A new note without a name was kept as a draft: \(draft.summary).")
+                            : localized(
+                                "The new note “\(draft.name)” was kept as a draft: \(draft.summary)."
+                            )),
                     actions: [
                         AlertAction(localized("Open it"), key: "o") { [weak self] in
                             self?.resume(draft)
@@ -26,9 +29,36 @@ extension NotesViewController {
                         AlertAction(localized("New note"), key: "n") { [weak self] in
                             self?.editNewNote()
                         },
+                        AlertAction(localized("Delete it…"), key: "D", kind: .destructive) {
+                            [weak self] in
+                            self?.askToDelete(draft)
+                        },
                         AlertAction(localized("Cancel"), kind: .cancel),
                     ]))
         }
+    }
+
+    /// Asks again: it may be the only copy there is.
+    ///
+    /// - Parameter then: Called when the answer was given.
+    func askToDelete(_ draft: Draft, then: @escaping @MainActor () -> Void = {}) {
+        present(
+            AlertController(
+                title: localized("Delete this text?"),
+                message: TextLine(
+                    localized(
+                        "The text of \(draft.shownName) is nowhere else, and cannot be brought back: \(draft.summary)."
+                    )),
+                actions: [
+                    AlertAction(localized("Keep it"), key: "k", kind: .cancel, handler: then),
+                    AlertAction(localized("Delete"), key: "D", kind: .destructive) { [weak self] in
+                        guard let self else { return }
+                        drafts.remove(draft.id)
+                        setAside.reload()
+                        application?.showMessage(localized("The unsaved text was deleted."))
+                        then()
+                    },
+                ]))
     }
 
     /// Opens the draft of a note, where there is one; else goes on with `fetch`.

@@ -175,11 +175,9 @@ extension CarrierProcess: TransferCarrying {}
     private func write(_ orders: [TransferOrder]) {
         for order in orders { unwritten[order.id] = order }
         run { [self] in
-            for order in orders {
-                let problem = await Self.write(order, to: journal)
-                if unwritten[order.id] == order { unwritten[order.id] = nil }
-                if let problem { fail([order.id], problem) }
-            }
+            let problem = await Self.write(orders, to: journal)
+            for order in orders where unwritten[order.id] == order { unwritten[order.id] = nil }
+            if let problem { fail(orders.map(\.id), problem) }
             await startCarrier()
         }
     }
@@ -360,12 +358,12 @@ extension TransferCenter {
         journal.clear(item)
     }
 
-    /// - Returns: Why it could not be written.
+    /// - Returns: Why they could not be written.
     @concurrent private nonisolated static func write(
-        _ order: TransferOrder, to journal: TransferJournal
+        _ orders: [TransferOrder], to journal: TransferJournal
     ) async -> String? {
         do throws(TransferJournal.Failure) {
-            try journal.write(order)
+            try journal.write(orders)
             return nil
         } catch {
             return error.description

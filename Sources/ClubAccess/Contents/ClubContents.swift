@@ -89,10 +89,10 @@ package struct ClubContents: Sendable, Equatable {
     /// The panoramas, by name.
     package var photos: [RemoteFile] { sorted(.photos) }
 
-    /// Whether a file of this name, in any case, is among the notes of a folder: most clouds ignore case.
-    package func hasNote(named name: String, in folder: RemotePath = .root) -> Bool {
+    /// The file of this name, in any case, directly in a folder: most clouds ignore case.
+    package func file(named name: String, in folder: RemotePath = .root) -> RemoteFile? {
         let folded = name.lowercased()
-        return allFiles.contains {
+        return allFiles.first {
             isDirectly($0.path, in: folder) && $0.name.lowercased() == folded
         }
     }

@@ -2,8 +2,11 @@ package import ClubStore
 
 /// A club's notes and photos for the commands, in the screen's order.
 package struct ClubFiles: Sendable {
-    /// The files at the club's top.
+    /// The files of a folder, and, if asked for, of those in it.
     package let notes: [RemoteFile]
+
+    /// The folders in it that notes can be in, by name.
+    package let folders: [RemotePath]
 
     /// The pictures in its photos folder.
     package let photos: [RemoteFile]
@@ -11,12 +14,32 @@ package struct ClubFiles: Sendable {
     /// Why the club may contain more than that; nil if it does not.
     package let complaint: String?
 
-    /// - Parameter folder: Where the notes are; photos lie in their own.
-    package init(_ listing: Listing, in folder: RemotePath = .root) {
+    /// - Parameters:
+    ///   - folder: Where the notes are; photos lie in their own.
+    ///   - includesSubfolders: Whether the notes of all folders in it belong to them.
+    package init(
+        _ listing: Listing, in folder: RemotePath = .root, includesSubfolders: Bool = false
+    ) {
         complaint = SkippedNames.sentence(listing.skipped)
         let contents = ClubContents(listing: listing)
-        notes = contents.sorted(.notes, in: folder)
         photos = contents.photos
+        folders = Self.inNaturalOrder(
+            contents.entries(of: .notes, in: folder).compactMap { entry in
+                if case .folder(let path, _) = entry { path } else { nil }
+            }, by: \.name)
+        notes =
+            includesSubfolders
+            ? Self.inNaturalOrder(
+                contents.allFiles.filter {
+                    ClubContents.kind(of: $0) == .notes && $0.path.isInside(folder)
+                }, by: \.path.string) : contents.sorted(.notes, in: folder)
+    }
+
+    private static func inNaturalOrder<Element>(
+        _ elements: [Element], by name: (Element) -> String
+    ) -> [Element] {
+        elements.map { (key: NaturalOrderKey(name($0)), element: $0) }
+            .sorted { $0.key < $1.key }.map(\.element)
     }
 
     /// The folder that photos go to.

@@ -5,13 +5,21 @@ internal import TextEditing
 
 /// Files as lines of plain text: size, age, name.
 package enum FileLines {
-    /// - Returns: A line for each file, without its end. Names are as they came: write them by a door that makes
-    ///   them visible.
-    package static func lines(for files: [RemoteFile], now: Date) -> [String] {
-        let rows = files.map { file in
-            (
+    /// - Parameters:
+    ///   - folders: They come first, each with a slash behind its name.
+    ///   - top: The folder that names begin at; nil for the names alone.
+    /// - Returns: A line for each folder and file, without its end. Names are as they came: write them by a door that
+    ///   makes them visible.
+    package static func lines(
+        for files: [RemoteFile], folders: [RemotePath] = [], from top: RemotePath? = nil, now: Date
+    ) -> [String] {
+        var rows = folders.map { (size: "", age: "", name: $0.name + "/") }
+        rows += files.map { file in
+            let names = file.path.components.dropFirst(
+                top?.components.count ?? file.path.components.count - 1)
+            return (
                 size: Wording.byteCount(file.byteCount),
-                age: Wording.age(of: file.modified, at: now), name: file.name
+                age: Wording.age(of: file.modified, at: now), name: names.joined(separator: "/")
             )
         }
         let sizeWidth = rows.map { CellWidth.of($0.size) }.max() ?? 0

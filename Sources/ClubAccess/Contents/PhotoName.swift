@@ -8,6 +8,11 @@ package enum PhotoName {
     /// Whether a file counts as a photo: by its name alone, since a listing has no contents.
     package static func isPhoto(_ name: String) -> Bool { kind(of: name) != nil }
 
+    /// A name with each ending that a photo can have, the usual ones first.
+    package static func withEndings(_ name: String) -> [String] {
+        endings.joined().map { name + $0 }
+    }
+
     /// The name of an uploaded file: its own where it stays what it is. Else it becomes a JPEG, and `.jpg`
     /// takes the place of another picture's ending.
     ///

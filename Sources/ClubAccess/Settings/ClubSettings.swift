@@ -174,8 +174,9 @@ extension ClubSettings.WebDAV.SignIn {
 extension ClubSettings {
     /// Why a Dropbox club's key or folder is not valid; nil when they are.
     package static func refusal(of dropbox: Dropbox) -> String? {
-        let isKey = dropbox.appKey.utf8.allSatisfy {
-            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        let isKey = dropbox.appKey.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+                || $0 == "-" || $0 == "_"
         }
         guard isKey, !dropbox.appKey.isEmpty, dropbox.appKey.utf8.count <= 200 else {
             return localized(

@@ -53,16 +53,16 @@ package enum SignOut {
             return outcome
         } catch {
             // Still signed in.
-            for id in paused { _ = try? transfers.change(id) { $0.askAgain() } }
+            try? transfers.change(paused) { $0.askAgain() }
             throw error
         }
     }
 
-    /// - Returns: What was to run until now.
+    /// - Returns: What ran until now.
     private static func pause(_ transfers: TransferJournal) -> [TransferItem.ID] {
-        transfers.items().filter(\.isWanted).map(\.id).filter { id in
-            (try? transfers.change(id) { $0.wish = .pause }) != nil
-        }
+        let running = transfers.items().filter(\.isWanted).map(\.id)
+        try? transfers.change(running) { $0.wish = .pause }
+        return running
     }
 
     private static func signOut(

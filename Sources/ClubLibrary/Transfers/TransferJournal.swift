@@ -37,28 +37,36 @@ public struct TransferJournal: Sendable {
     // MARK: - Orders
 
     /// Writes an order, durably, in place of its earlier state.
-    public func write(_ order: TransferOrder) throws(Failure) {
-        guard TransferOrder.isValid(order.id), let data = Self.encode(order) else {
-            throw Failure(reason: "it cannot be written as JSON")
+    public func write(_ order: TransferOrder) throws(Failure) { try write([order]) }
+
+    /// Writes orders, durably, in place of their earlier states.
+    ///
+    /// - Throws: When one cannot be written; some of the others may be.
+    public func write(_ orders: [TransferOrder]) throws(Failure) {
+        var files: [(file: AtomicFile, data: Data)] = []
+        for order in orders {
+            guard TransferOrder.isValid(order.id), let data = Self.encode(order) else {
+                throw Failure(reason: "it cannot be written as JSON")
+            }
+            files.append((AtomicFile(url: url(order.id, "order")), data))
         }
         do throws(AtomicFile.Failure) {
-            try AtomicFile(url: url(order.id, "order")).write(data)
+            try AtomicFile.write(files)
         } catch {
             throw Failure(reason: error.reason)
         }
     }
 
-    /// Changes what is wanted of a transfer.
-    ///
-    /// - Returns: The transfer with the changed order; nil if no transfer has that name.
-    @discardableResult
+    /// Changes what is wanted of transfers; names that no transfer has are passed over.
     public func change(
-        _ id: String, _ change: (inout TransferOrder) -> Void
-    ) throws(Failure) -> TransferItem? {
-        guard var item = item(id) else { return nil }
-        change(&item.order)
-        try write(item.order)
-        return item
+        _ ids: [String], _ change: (inout TransferOrder) -> Void
+    ) throws(Failure) {
+        try write(
+            ids.compactMap { id in
+                guard var order = item(id)?.order else { return nil }
+                change(&order)
+                return order
+            })
     }
 
     /// Forgets a transfer.

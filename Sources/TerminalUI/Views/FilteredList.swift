@@ -121,6 +121,6 @@ extension KeyCommand {
         "menu.page-up", keys: ["PgUp"], title: localized("Page up"))
     static let clearFilter = KeyCommand(
         "menu.clear", keys: ["Esc", "^u"], title: localized("Clear the filter"),
-        label: localized("clear filter"),
+        label: localized("clear"),
         weight: 92)
 }

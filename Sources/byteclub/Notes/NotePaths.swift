@@ -50,9 +50,11 @@ enum NotePaths {
     }
 
     /// Does something with the note of this very name, or, without one, with the one whose name has
-    /// the extension too: `plan` may be a folder beside `plan.txt`.
+    /// the extension too: `plan` may be a folder beside `plan.txt`. Without that either, with the one that listings
+    /// show under this name.
     static func with<Value>(
-        _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value
+        _ name: String, in club: any RemoteReading,
+        _ body: (RemotePath) async throws(StoreError) -> Value
     ) async throws -> Value {
         let first: StoreError
         do throws(StoreError) {
@@ -64,16 +66,36 @@ enum NotePaths {
         do {
             return try await body(try new(name))
         } catch let error as StoreError where error.code == .notFound {
+            if let shown = try await shown(name, in: club) { return try await body(shown) }
             if first.code == .wrongKind {
                 throw CommandFailure(folder: name.split(separator: "/").map(String.init))
             }
             throw CommandFailure(localized("There is no note “\(name)” in the club."))
+        } catch let refusal as CommandFailure {
+            guard let shown = try await shown(name, in: club) else { throw refusal }
+            return try await body(shown)
+        }
+    }
+
+    /// The note that listings show under this name.
+    private static func shown(
+        _ name: String, in club: any RemoteReading
+    ) async throws -> RemotePath? {
+        let names = name.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = names.dropLast().joined(separator: "/")
+        guard let last = names.last, !last.isEmpty,
+            let folder = try? RemotePath(validating: folder)
+        else { return nil }
+        return try await ShownName.find(String(last), in: folder, of: club) { name, typed in
+            name == typed + ".txt"
         }
     }
 
     /// What the store knows of the note that a name means.
     static func find(_ name: String, in store: any RemoteStore) async throws -> RemoteFile {
-        try await with(name) { path throws(StoreError) in try await store.metadata(of: path) }
+        try await with(name, in: store) { path throws(StoreError) in
+            try await store.metadata(of: path)
+        }
     }
 }
 

@@ -99,7 +99,7 @@ struct NotesRemove: AsyncParsableCommand {
                 file, named: name, in: store, during: .delete)
             return try await remove(current, at: current.path, from: store, keepingIn: copy)
         }
-        return try await NotePaths.with(name) { path throws(StoreError) in
+        return try await NotePaths.with(name, in: store) { path throws(StoreError) in
             let file = try await NamedNotes.there(path, in: store)
             return try await remove(file, at: path, from: store, keepingIn: copy)
         }

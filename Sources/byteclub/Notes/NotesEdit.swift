@@ -41,7 +41,7 @@ struct NotesEdit: AsyncParsableCommand {
                         + "notes edit NAME - </dev/null"))
         }
         let store = try await ClubOptions.open(club, registry)
-        let note = try await NotePaths.with(name) { path throws(StoreError) in
+        let note = try await NotePaths.with(name, in: store) { path throws(StoreError) in
             try await store.fetch(path)
         }
         var edited: EditedText?

@@ -9,34 +9,44 @@ struct NotesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the notes.",
         discussion: """
-            While the club cannot be reached, what is kept of it on this computer. With --json: an array of \
-            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path. A folder that is not \
-            there is an error, with exit status 1.
+            Folders come first, with a slash; their notes are listed with --recursive. While the club cannot be reached, what is kept of it on this computer. With --json: an array of \
+            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path, of notes alone. A \
+            folder that is not there is an error, with exit status 1.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
+    @Flag(help: "List the notes of all folders in it, too.")
+    var recursive = false
+
     @Argument(help: "A folder of the club (default: its top), or a note.")
     var folder: String?
 
     func run() async throws {
-        let files = try await Self.files(folder ?? "", of: club.openForReading())
-        try Output.list(files.notes, of: files, asJSON: json.isOn)
+        let name = folder ?? ""
+        let files = try await Self.files(name, recursive: recursive, of: club.openForReading())
+        try Output.list(
+            files.notes, folders: recursive ? [] : files.folders,
+            from: recursive ? try NotePaths.folder(name) : nil, of: files, asJSON: json.isOn)
     }
 
     /// The notes in a folder, or, as `ls` does it, the note of that name.
-    static func files(_ name: String, of club: any RemoteReading) async throws -> ClubFiles {
+    static func files(
+        _ name: String, recursive: Bool = false, of club: any RemoteReading
+    ) async throws -> ClubFiles {
         let folder = try NotePaths.folder(name)
         guard !ClubContents.isInPhotosFolder(folder) else {
             throw CommandFailure(
                 localized("The photos are in there: byteclub photos ls lists them."))
         }
         do throws(StoreError) {
-            return ClubFiles(try await club.list(folder, recursive: false), in: folder)
+            return ClubFiles(
+                try await club.list(folder, recursive: recursive), in: folder,
+                includesSubfolders: recursive)
         } catch {
             guard [.notFound, .wrongKind].contains(error.code), !folder.isRoot else { throw error }
-            let note = try? await NotePaths.with(name) { path throws(StoreError) in
+            let note = try? await NotePaths.with(name, in: club) { path throws(StoreError) in
                 try await club.metadata(of: path)
             }
             guard let note else {
@@ -94,16 +104,17 @@ struct NotesCat: AsyncParsableCommand {
         guard let revision else {
             let club = try await club.openForReading()
             return { name in
-                try await NotePaths.with(name) { path throws(StoreError) in
+                try await NotePaths.with(name, in: club) { path throws(StoreError) in
                     try await club.fetch(path)
                 }
             }
         }
         let registry = ClubRegistry()
-        let keeper = try await ClubOptions.openRevisions(try club.choose(registry), registry)
+        let (store, keeper) = try await ClubOptions.openRevisions(
+            try club.choose(registry), registry)
         return { name in
             do {
-                return try await NotePaths.with(name) { path throws(StoreError) in
+                return try await NotePaths.with(name, in: store) { path throws(StoreError) in
                     try await keeper.fetch(path, revision: Revision(rawValue: revision))
                 }
             } catch let error as StoreError where error.code == .badRequest {

@@ -31,8 +31,9 @@ struct NotesLog: AsyncParsableCommand {
 
     func run() async throws {
         let registry = ClubRegistry()
-        let keeper = try await ClubOptions.openRevisions(try club.choose(registry), registry)
-        let history = try await NotePaths.with(name) { path throws(StoreError) in
+        let (store, keeper) = try await ClubOptions.openRevisions(
+            try club.choose(registry), registry)
+        let history = try await NotePaths.with(name, in: store) { path throws(StoreError) in
             try await keeper.revisions(of: path, limit: limit)
         }
         let revisions = history.revisions.enumerated().map { index, file in
@@ -86,8 +87,8 @@ struct NotesRestore: AsyncParsableCommand {
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
-        let keeper = try await ClubOptions.openRevisions(club, registry)
-        let (path, history) = try await NotePaths.with(name) { path throws(StoreError) in
+        let (store, keeper) = try await ClubOptions.openRevisions(club, registry)
+        let (path, history) = try await NotePaths.with(name, in: store) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: 100))
         }
         let wanted = try choose(from: history)
@@ -121,11 +122,11 @@ extension ClubOptions {
     /// Opens the club for its notes' earlier states: its own record of them, else what this computer has seen.
     static func openRevisions(
         _ club: ClubSettings, _ registry: ClubRegistry
-    ) async throws -> any RevisionKeeping {
+    ) async throws -> (store: any RemoteStore, keeper: any RevisionKeeping) {
         let store = try await open(club, registry)
-        if let keeper = store.revisionStore { return keeper }
-        return SeenRevisions(
-            of: LocalCopy(folder: registry.libraryFolder(of: club)), in: store)
+        if let keeper = store.revisionStore { return (store, keeper) }
+        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
+        return (store, SeenRevisions(of: copy, in: store))
     }
 }
 

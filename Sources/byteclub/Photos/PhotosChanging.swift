@@ -13,7 +13,7 @@ struct PhotosMove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo.")
+    @Argument(help: "The photo; its ending need not be said.")
     var name: String
 
     @Argument(help: "Its new name; the ending stays, also when it is left out.")
@@ -24,7 +24,7 @@ struct PhotosMove: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
-        let path = try await PhotoPaths.find(name, in: folder, of: store)
+        let path = try await PhotoPaths.find(name, of: store).path
         let target = try folder.appending(
             newName: ClubFiles.photoName(for: newName, renaming: path.name))
         guard target != path else {
@@ -41,7 +41,7 @@ struct PhotosMove: AsyncParsableCommand {
             moved = try await store.move(path, to: target)
         } catch {
             guard error.code == .notFound else { throw error }
-            throw CommandFailure(localized("There is no photo “\(name)” in the club."))
+            throw CommandFailure(noPhoto: name)
         }
         if let file = moved.file { await OwnChanges(in: club, registry).record(file) }
         if json.isOn, let file = moved.file { try Output.json(ListedFile(file)) }
@@ -59,26 +59,24 @@ struct PhotosRemove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photos.")
+    @Argument(help: "The photos; their endings need not be said.")
     var names: [String]
 
     func run() async throws {
-        let folder = try ClubFiles.photosFolder()
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
         let changes = OwnChanges(in: club, registry)
         try await Output.listing(asJSON: json.isOn) { removed in
             for name in names {
-                let path = try await PhotoPaths.find(name, in: folder, of: store)
+                // A folder has many photos in it: this is for one.
+                let file = try await PhotoPaths.find(name, of: store)
                 do throws(StoreError) {
-                    // A folder has many photos in it: this is for one.
-                    let file = try await store.metadata(of: path)
                     try await Self.remove(file, from: store, telling: changes)
                     removed.append(ListedFile(file))
                 } catch {
                     guard error.code == .notFound else { throw error }
-                    throw CommandFailure(localized("There is no photo “\(name)” in the club."))
+                    throw CommandFailure(noPhoto: name)
                 }
             }
         }
@@ -107,27 +105,30 @@ struct PhotosRestore: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo.")
+    @Argument(help: "The photo; its ending need not be said.")
     var name: String
 
     func run() async throws {
-        let path = try ClubFiles.photosFolder().appending(newName: name)
+        let folder = try ClubFiles.photosFolder()
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
-        let restored: RemoteFile
-        do throws(StoreError) {
-            restored = try await PhotoTrash.restoreLast(path, in: store)
-        } catch {
-            switch error.code {
-            case .notFound:
-                throw CommandFailure(
-                    localized("No photo “\(name)” was removed, or it is no longer kept."))
-            case .conflict:
+        var restored: RemoteFile?
+        for name in PhotoName.isPhoto(name) ? [name] : PhotoName.withEndings(name) {
+            do throws(StoreError) {
+                restored = try await PhotoTrash.restoreLast(
+                    try folder.appending(newName: name), in: store)
+                break
+            } catch {
+                if error.code == .notFound { continue }
+                guard case .conflict = error.code else { throw error }
                 throw CommandFailure(
                     localized("There is a photo “\(name)” in the club. Nothing was changed."))
-            default: throw error
             }
+        }
+        guard let restored else {
+            throw CommandFailure(
+                localized("No photo “\(name)” was removed, or it is no longer kept."))
         }
         await OwnChanges(in: club, registry).record(restored)
         if json.isOn { try Output.json(ListedFile(restored)) }

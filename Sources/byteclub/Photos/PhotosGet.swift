@@ -20,7 +20,7 @@ struct PhotosGet: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo's name in the club.")
+    @Argument(help: "The photo's name in the club; its ending need not be said.")
     var name: String
 
     @Argument(
@@ -56,10 +56,7 @@ struct PhotosGet: AsyncParsableCommand {
 
     func run() async throws {
         guard isForOutput else {
-            let file = target()
-            let replaces = try await askToWrite(file) == .toReplace
-            return background
-                ? try await order(to: file, replaces) : try await fetch(to: file, replaces)
+            return background ? try await order() : try await fetch { try await askToWrite($0) }
         }
         guard !Output.isTerminal else {
             throw CommandFailure(
@@ -71,29 +68,40 @@ struct PhotosGet: AsyncParsableCommand {
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "photo")
-        try await fetch(to: file, false)
+        try await fetch { _ in (file, .toCreate) }
         try Output.copy(file, removing: folder)
     }
 
-    private func order(to file: URL, _ replaces: Bool) async throws {
+    private func order() async throws {
         let registry = ClubRegistry()
         let settings = try club.choose(registry)
-        var order = TransferOrder(
-            .download, try ClubFiles.photosFolder().appending(name), file: file.standardizedFileURL)
-        order.replaces = replaces
+        var path = try ClubFiles.photosFolder().appending(name)
+        // A whole name can be ordered while the club cannot be reached.
+        if !PhotoName.isPhoto(name) {
+            path = try await PhotoPaths.find(name, of: club.openForReading()).path
+        }
+        let target = try await askToWrite(path.name)
+        var order = TransferOrder(.download, path, file: target.file.standardizedFileURL)
+        order.replaces = target.permission == .toReplace
         order.bytesPerSecondLimit =
             limitRate?.bytesPerSecond ?? registry.settings().transfers.bytesPerSecondLimit
         try await Orders(settings, registry).add([order])
         TransferEvent.write(queued: order, asJSON: json.isOn)
     }
 
-    private func fetch(to file: URL, _ replaces: Bool) async throws {
+    /// - Parameter choose: Where a photo of this name goes.
+    private func fetch(to choose: (String) async throws -> Target) async throws {
         do {
-            let photo = try await download(to: file, replaces)
+            let settings = ClubRegistry().settings().transfers
+            let store = try await club.open(
+                avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
+            let path = try await PhotoPaths.find(name, of: store).path
+            let target = try await choose(path.name)
+            let photo = try await download(path, of: store, to: target, settings)
             guard json.isOn else { return }
             TransferEvent(
                 event: "done", name: photo.name, bytes: photo.byteCount, total: photo.byteCount,
-                path: file.path, revision: photo.revision.rawValue
+                path: target.file.path, revision: photo.revision.rawValue
             ).write()
         } catch let failure as CommandFailure {
             if json.isOn {
@@ -103,26 +111,23 @@ struct PhotosGet: AsyncParsableCommand {
         }
     }
 
-    private func download(to file: URL, _ replaces: Bool) async throws -> RemoteFile {
-        let folder = try ClubFiles.photosFolder()
-        let settings = ClubRegistry().settings().transfers
-        let store = try await club.open(
-            avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
-        let path = try await PhotoPaths.find(name, in: folder, of: store)
+    private func download(
+        _ path: RemotePath, of store: any RemoteStore, to target: Target,
+        _ settings: TransferSettings
+    ) async throws -> RemoteFile {
+        let (name, file) = (path.name, target.file)
         return try await Interruption.cancelling {
             do throws(StoreError) {
                 return try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
                     let transfer = store.download(
-                        path, to: file, keepsPartialFile: resume, replaces: replaces,
-                        delegate: delegate)
+                        path, to: file, keepsPartialFile: resume,
+                        replaces: target.permission == .toReplace, delegate: delegate)
                     transfer.bytesPerSecondLimit =
                         limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
                     return transfer
                 }
             } catch {
-                if error.code == .notFound {
-                    throw CommandFailure(localized("There is no photo “\(name)” in the club."))
-                }
+                if error.code == .notFound { throw CommandFailure(noPhoto: name) }
                 if let problem = error.underlying as? DestinationProblem,
                     let sentence = problem.sentence(about: file.path)
                 {
@@ -133,6 +138,8 @@ struct PhotosGet: AsyncParsableCommand {
         }
     }
 
+    private typealias Target = (file: URL, permission: Permission)
+
     private enum Permission {
         case toReplace
         /// Not to replace one that appears while the photo is fetched.
@@ -140,14 +147,15 @@ struct PhotosGet: AsyncParsableCommand {
     }
 
     /// Asks the person where there is a file already.
-    private func askToWrite(_ file: URL) async throws -> Permission {
+    private func askToWrite(_ name: String) async throws -> Target {
+        let file = target(of: name)
         var status = stat()
-        guard lstat(file.path, &status) == 0 else { return force ? .toReplace : .toCreate }
+        guard lstat(file.path, &status) == 0 else { return (file, force ? .toReplace : .toCreate) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CommandFailure(
                 localized("“\(file.path)” is not an ordinary file. Nothing was fetched."))
         }
-        guard !force else { return .toReplace }
+        guard !force else { return (file, .toReplace) }
         let taken = localized("There is a file “\(file.path)” already.")
         guard !json.isOn, isatty(STDIN_FILENO) == 1, Output.isErrorTerminal else {
             throw CommandFailure(localized("\(taken) Nothing was fetched; --force replaces it."))
@@ -157,31 +165,15 @@ struct PhotosGet: AsyncParsableCommand {
         guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
             throw CommandFailure(localized("Nothing was fetched."))
         }
-        return .toReplace
+        return (file, .toReplace)
     }
 
-    private func target() -> URL {
+    private func target(of name: String) -> URL {
         let place = URL(filePath: destination ?? ".")
         var isFolder = false
         let isThere = FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder)
         let isMeantAsFolder = destination?.hasSuffix("/") ?? true
         return isMeantAsFolder || (isThere && isFolder)
             ? place.appending(path: PhotoName.onDisk(name)) : place
-    }
-}
-
-/// Finds the photo that a person means by what they write on a command line.
-enum PhotoPaths {
-    /// Photos are stored composed (NFC); a name from a file system may be decomposed.
-    static func find(
-        _ name: String, in folder: RemotePath, of store: any RemoteStore
-    ) async throws -> RemotePath {
-        let path = try folder.appending(name)
-        if let stored = try? folder.appending(newName: name), stored != path,
-            try await !store.hasFile(at: path)
-        {
-            return stored
-        }
-        return path
     }
 }

@@ -41,7 +41,7 @@ struct Orders {
     /// Orders transfers, and has them carried out.
     func add(_ orders: [TransferOrder]) async throws {
         do throws(TransferJournal.Failure) {
-            for order in orders { try journal.write(order) }
+            try journal.write(orders)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -73,7 +73,7 @@ struct Orders {
         }
         let targets = items.filter { chosen.all ? isPossible($0) : chosen.ids.contains($0.id) }
         do throws(TransferJournal.Failure) {
-            for item in targets where isNeeded(item) { try journal.change(item.id, change) }
+            try journal.change(targets.filter(isNeeded).map(\.id), change)
         } catch {
             throw CommandFailure(error.description)
         }

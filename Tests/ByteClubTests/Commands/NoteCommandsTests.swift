@@ -59,6 +59,75 @@ import Testing
         #expect(try await NotesList.files("", of: store).notes.map(\.name) == ["b.txt"])
     }
 
+    @Test func listsFoldersAndOnRequestWhatIsInThem() async throws {
+        for path in ["/plan/a.txt", "/plan/deep/b.txt", "/b.txt", "/photos/sea.jpg"] {
+            try store.plant("text", at: path)
+        }
+        let top = try await NotesList.files("", of: store)
+        #expect(top.notes.map(\.name) == ["b.txt"])
+        #expect(top.folders.map(\.name) == ["plan"])
+        let all = try await NotesList.files("", recursive: true, of: store)
+        #expect(all.notes.map(\.path.string) == ["/b.txt", "/plan/a.txt", "/plan/deep/b.txt"])
+        let some = try await NotesList.files("plan", recursive: true, of: store)
+        #expect(some.notes.map(\.path.string) == ["/plan/a.txt", "/plan/deep/b.txt"])
+        let lines = FileLines.lines(
+            for: some.notes, folders: top.folders, from: top.folders[0], now: .distantPast)
+        #expect(lines.map { $0.split(separator: " ").last } == ["plan/", "a.txt", "deep/b.txt"])
+    }
+
+    /// Listings show it so: the name itself cannot be typed.
+    @Test func findsANoteByTheNameThatIsShown() async throws {
+        try store.plant("bell", at: "/plan/a\u{7}b.txt")
+        for name in ["plan/a^Gb.txt", "plan/a^Gb", "plan/a\u{7}b.txt", "plan/a\u{7}b"] {
+            let note = try await NotePaths.find(name, in: store)
+            #expect(note.path.string == "/plan/a\u{7}b.txt")
+        }
+        // A note that has the very name comes first.
+        try store.plant("plain", at: "/plan/a^Gb.txt")
+        #expect(try await NotePaths.find("plan/a^Gb", in: store).name == "a^Gb.txt")
+    }
+
+    @Test func doesNotGuessWhichOfSeveralNotesIsMeant() async throws {
+        try store.plant("one", at: "/a\u{7}\u{1}.txt")
+        try store.plant("two", at: "/a^G\u{1}.txt")
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await NotePaths.find("a^G^A", in: store)
+        }
+        #expect(failure?.sentence.contains("can mean several files") == true)
+        #expect(failure?.sentence.contains("\u{7}") == false)
+    }
+
+    @Test(arguments: ["sea", "sea.jpg", "bell^G", "bell^G.png"])
+    func findsAPhotoWithoutItsEnding(name: String) async throws {
+        for name in ["sea.jpg", "sea.txt", "bell\u{7}.png", "seaside.jpg"] {
+            try store.plant("picture", at: "/photos/" + name)
+        }
+        let photo = try await PhotoPaths.find(name, of: store)
+        #expect(photo.name == (name.hasPrefix("sea") ? "sea.jpg" : "bell\u{7}.png"))
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await PhotoPaths.find("se", of: store)
+        }
+        #expect(failure?.sentence == "There is no photo “se” in the club.")
+    }
+
+    @Test func doesNotGuessWhichOfSeveralPhotosIsMeant() async throws {
+        for name in ["sea.jpg", "sea.png"] { try store.plant("x", at: "/photos/" + name) }
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await PhotoPaths.find("sea", of: store)
+        }
+        #expect(failure?.sentence.contains("“sea.jpg”, “sea.png”") == true)
+        #expect(try await PhotoPaths.find("sea.png", of: store).name == "sea.png")
+    }
+
+    @Test(arguments: [
+        (["notes", "new", "-dash"], "-dash"), (["notes", "new", "--", "-dash"], nil),
+        (["notes", "cat", "-"], nil), (["--help"], nil), (["-h"], nil),
+        (["notes", "new", "plan", "--json"], nil),
+    ])
+    func aNameIsNotReadAsOptions(arguments: [String], misread: String?) {
+        #expect(Arguments.misread(in: arguments) == misread)
+    }
+
     @Test(arguments: ["nofolder", "plan/none", "nofolder/"])
     func saysThatThereIsNoSuchFolder(name: String) async throws {
         try store.plant("a", at: "/plan/a.txt")
@@ -72,7 +141,7 @@ import Testing
         try store.plant("inside", at: "/plan/a.txt")
         try store.plant("words", at: "/plan.txt")
         let store = store
-        let found = try await NotePaths.with("plan") { path throws(StoreError) in
+        let found = try await NotePaths.with("plan", in: store) { path throws(StoreError) in
             try await store.fetch(path)
         }
         #expect(found.data == Data("words".utf8))

@@ -141,9 +141,9 @@ import TextEditing
             club: test.club, drafts: test.drafts, retryPauses: [.milliseconds(1)])
         let (failures, failed) = AsyncStream.makeStream(of: String.self)
         let (recoveries, recovered) = AsyncStream.makeStream(of: Void.self)
-        document.onDraftFailure = { failed.yield($0) }
-        document.onDraftRecovery = { recovered.yield() }
-        document.textDidChange { TextBuffer("words") }
+        document.draft.onFailure = { failed.yield($0) }
+        document.draft.onRecovery = { recovered.yield() }
+        document.draft.textDidChange { TextBuffer("words") }
         var sentences: [String] = []
         for await sentence in failures {
             sentences.append(sentence)
@@ -158,7 +158,7 @@ import TextEditing
     @Test func keepsADraftUntilTheStoreHasConfirmed() async throws {
         let document = NoteDocument(club: test.club, drafts: test.drafts)
         document.name = "plan"
-        document.keepDraftNow(TextBuffer("words"))
+        document.draft.keepNow(TextBuffer("words"))
         #expect(test.drafts.drafts().map(\.text) == [Data("words".utf8)])
         test.store.failNext(.put, with: .offline)
         await #expect(throws: NoteDocument.SaveFailure.self) {
@@ -166,7 +166,7 @@ import TextEditing
         }
         #expect(test.drafts.drafts().count == 1)
         try await document.save(TextBuffer("words"))
-        await document.discardDraft().value
+        await document.draft.discard().value
         #expect(test.drafts.drafts().isEmpty)
     }
 
@@ -174,8 +174,8 @@ import TextEditing
     @Test func aDraftThatIsGivenUpIsGoneWhenTheProgramEndsAtOnce() {
         let document = NoteDocument(club: test.club, drafts: test.drafts)
         document.name = "plan"
-        document.keepDraftNow(TextBuffer("words"))
-        document.discardDraft()
+        document.draft.keepNow(TextBuffer("words"))
+        document.draft.discard()
         test.drafts.removeAbandoned()
         #expect(test.drafts.drafts().isEmpty)
     }
@@ -183,16 +183,16 @@ import TextEditing
     @Test func keepsDraftsAgainAfterASave() async throws {
         let document = NoteDocument(club: test.club, drafts: test.drafts)
         document.name = "plan"
-        document.keepDraftNow(TextBuffer("one"))
+        document.draft.keepNow(TextBuffer("one"))
         try await document.save(TextBuffer("one"))
-        await document.discardDraft().value
-        document.keepDraftNow(TextBuffer("one and two"))
+        await document.draft.discard().value
+        document.draft.keepNow(TextBuffer("one and two"))
         #expect(test.drafts.drafts().map(\.text) == [Data("one and two".utf8)])
     }
 
     @Test func aDraftIsTakenUpByOneAppOnly() throws {
         let first = NoteDocument(club: test.club, drafts: test.drafts)
-        first.keepDraftNow(TextBuffer("words"))
+        first.draft.keepNow(TextBuffer("words"))
         let draft = try #require(test.drafts.drafts().first)
         let other = DraftStore(folder: test.draftsFolder)
         #expect(NoteDocument(club: test.club, drafts: other, resuming: draft) == nil)
@@ -216,7 +216,7 @@ import TextEditing
         let folder = try RemotePath(validating: "/drafts/2026")
         let first = NoteDocument(club: test.club, drafts: test.drafts, folder: folder)
         first.name = "plan"
-        first.keepDraftNow(TextBuffer("words"))
+        first.draft.keepNow(TextBuffer("words"))
         let draft = try #require(test.drafts.drafts().first)
         let second = try #require(
             NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
@@ -228,7 +228,7 @@ import TextEditing
     @Test func takesUpADraftWhereItWasLeft() async throws {
         try test.store.plant("one", at: "/a.txt")
         let first = try await open("/a.txt")
-        first.keepDraftNow(TextBuffer("one and more"))
+        first.draft.keepNow(TextBuffer("one and more"))
         let draft = try #require(test.drafts.drafts().first)
         let second = try #require(
             NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))

@@ -109,18 +109,18 @@ import Testing
                 let item = open[choice % open.count]
                 chosen = item.id
                 if choice < 10 { cancelled.insert(item.id) }
-                try journal.change(item.id) { $0.wish = choice < 10 ? .cancel : .pause }
+                try journal.change([item.id]) { $0.wish = choice < 10 ? .cancel : .pause }
             }
             at(min(later, .seconds(83_000))) { [self] in
                 guard let chosen, !cancelled.contains(chosen) else { return }
-                try journal.change(chosen) { $0.askAgain() }
+                try journal.change([chosen]) { $0.askAgain() }
             }
         }
         // Who comes back to the computer tries again what has failed.
         for hour in [1, 6, 10, 13, 17, 22, 23] {
             at(.seconds(hour * 3600 + 1800)) { [self] in
                 for item in journal.items(at: clock.date) where item.state == .failed {
-                    try journal.change(item.id) { $0.askAgain() }
+                    try journal.change([item.id]) { $0.askAgain() }
                 }
             }
         }

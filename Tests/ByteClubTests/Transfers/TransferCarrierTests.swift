@@ -309,7 +309,7 @@ import Testing
         try store.plant("new", at: "/photos/a.jpg")
         let (wanted, cancelled) = (try download("a.jpg"), try download("b.jpg"))
         for order in [wanted, cancelled] { try journal.write(order) }
-        try journal.change(cancelled.id) { $0.wish = .cancel }
+        try journal.change([cancelled.id]) { $0.wish = .cancel }
         let old = journal.items()
         var status = TransferStatus()
         status.state = .done
