@@ -82,7 +82,8 @@ import ClubStore
             ).write()
         }
         isShown = true
-        Output.status("\(title)  \(FileLines.bar(progress))  \(FileLines.progress(progress))")
+        Output.status(
+            FileLines.status(title, progress, fitting: Output.statusColumnCount))
     }
 }
 

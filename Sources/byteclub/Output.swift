@@ -41,14 +41,16 @@ enum Output {
 
     /// Writes rows, a little indented, so that their columns stand below one another.
     static func table(_ rows: [[String]]) {
+        let rows = rows.map { row in row.map { VisibleText($0).string } }
         let columnCount = rows.map(\.count).max() ?? 0
         let widths = (0..<columnCount).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { column < $0.count ? CellWidth.of($0[column]) : 0 }.max() ?? 0
         }
         for row in rows {
             var text = " "
             for (cell, width) in zip(row.dropLast(), widths) {
-                text += " " + cell + String(repeating: " ", count: width - cell.count + 1)
+                let blanks = width - CellWidth.of(cell) + 1
+                text += " " + cell + String(repeating: " ", count: blanks)
             }
             line(text + " " + (row.last ?? ""))
         }
@@ -158,6 +160,9 @@ enum Output {
     static func endStatus() {
         if isErrorTerminal, !isPlain.load(ordering: .relaxed) { writeError("\n") }
     }
+
+    /// The columns of a status.
+    static var statusColumnCount: Int { errorColumnCount - 1 }
 
     /// Takes the last status away.
     static func clearStatus() {

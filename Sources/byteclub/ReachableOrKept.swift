@@ -86,9 +86,12 @@ final class ReachableOrKept: RemoteReading {
             return !said
         }
         if isFirst {
-            let title = CommandFailure.words(for: reason).title
+            let words = CommandFailure.words(for: reason)
+            // Why the club on this computer cannot be opened is for its owner to mend.
+            let advice = reason.underlying is EmbeddedClubError ? " " + words.text : ""
             Output.complain(
-                localized("\(title): this is what is kept of the club on this computer."))
+                localized("\(words.title): this is what is kept of the club on this computer.")
+                    + advice)
         }
         return value
     }

@@ -84,7 +84,7 @@ import Testing
             // All in one frame, which may come in parts.
             try await terminal.wait(for: "the bytes sent") {
                 $0.text.contains(/\d (KB|MB) \/ [\d.]+ MB/) && $0.contains("big.jpg")
-                    && $0.contains(Label.cancel) && !$0.contains("100 %")
+                    && $0.contains(Label.cancel) && !$0.contains("100%")
             }
             proxy.release()
             try await eventually("the photo in the club") { home.photoNames == ["big.jpg"] }

@@ -81,11 +81,11 @@ import Testing
         try await withApp(photos: [Self.name: Photos.wide(width: 1600, height: 400)]) {
             _, terminal in
             try await open(terminal)
-            #expect(terminal.screen.contains("50 %"))
+            #expect(terminal.screen.contains("50%"))
             terminal.type("m")
-            try await terminal.wait(untilGone: "50 %")
+            try await terminal.wait(untilGone: "50%")
             terminal.type("m")
-            try await terminal.wait(forText: "50 %")
+            try await terminal.wait(forText: "50%")
         }
     }
 

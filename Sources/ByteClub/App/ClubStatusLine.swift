@@ -52,7 +52,7 @@ internal import TerminalUI
         let arrows = Set(wanted.map(\.arrow)).sorted().joined()
         let count = wanted.count > 1 ? " \(wanted.count)," : ""
         return " · \(arrows)\(count)"
-            + (TransferItem.percent(of: wanted).map { " \($0) %" } ?? " …")
+            + (TransferItem.percent(of: wanted).map { " \($0)%" } ?? " …")
     }
 
     static func changes(_ count: Int) -> String {

@@ -11,12 +11,15 @@ final class PromptViewController: ViewController {
     private let label: String
     private let accept: (String) -> String?
     private let actionTitle: String
+    private var isChecking = false
     /// What to write, in small print; it may follow what is typed.
     var hint: String {
         didSet { if hint != oldValue { showHint() } }
     }
     /// Called with what is in the field, after each change.
     var didEdit: ((String) -> Void)?
+    /// Looks at what was accepted, off the main actor, and returns why it will not do; the box stays until then.
+    var check: ((String) async -> String?)?
     /// What Tab makes of what was typed; nil when there is nothing to add.
     var completion: ((String) -> String?)?
     /// An address in the hint, for the clipboard.
@@ -102,10 +105,23 @@ final class PromptViewController: ViewController {
     }
 
     private func submit() {
-        if let refusal = accept(field.text) {
-            reason.text = TextLine(refusal, .warning)
-        } else {
-            dismiss { [didAccept, text = field.text] in didAccept?(text) }
+        let text = field.text
+        if let refusal = accept(text) { return refuse(refusal) }
+        guard let check else { return close(text) }
+        guard !isChecking else { return }
+        isChecking = true
+        _ = startPending { [self] in
+            let refusal = await check(text)
+            isChecking = false
+            // What was typed meanwhile is another text.
+            guard isOnScreen, field.text == text else { return }
+            if let refusal { refuse(refusal) } else { close(text) }
         }
+    }
+
+    private func refuse(_ refusal: String) { reason.text = TextLine(refusal, .warning) }
+
+    private func close(_ text: String) {
+        dismiss { [didAccept] in didAccept?(text) }
     }
 }

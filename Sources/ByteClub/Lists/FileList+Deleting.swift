@@ -106,9 +106,45 @@ extension FileList {
 // MARK: - Bringing back
 
 extension FileList {
-    /// Brings back what was deleted last, also in an earlier run where the store keeps it.
+    /// Brings back what was deleted last, also in an earlier run where the store keeps it, in another window or by a
+    /// command.
     func undelete() {
-        let files = Array(memory.lastDeleted(kind).reversed())
+        guard batch == nil else { return undelete(memory.lastDeleted(kind)) }
+        _ = owner?.startPending { [self] in
+            await memory.lookAtDeleted()
+            let records = memory.lastDeleted(kind)
+            let item = await club.trash().first { [kind] in $0.kind == kind && $0.isOwn == true }
+            if let item, !records.contains(where: { $0.isSame(as: item) }),
+                item.deleted > (records.map(\.deletedAt).max() ?? .distantPast)
+            {
+                return undelete(item)
+            }
+            guard records.isEmpty else { return undelete(records) }
+            owner?.application?.showMessage(
+                localized(
+                    "z finds no \(kind.singular) that you have deleted here. Z shows the trash."))
+        }
+    }
+
+    private func undelete(_ item: TrashItem) {
+        forEach(
+            [item], doing: localized("Bringing back"), failureTitle: localized("Not brought back")
+        ) { [weak self] (item: TrashItem) throws(StoreError) in
+            guard let self else { return }
+            let file = try await club.bringBack(item)
+            memory.see([file])
+            pathToSelect = file.path
+            reload()
+        } then: { [weak self] _ in
+            guard let self else { return }
+            owner?.application?.showMessage(
+                localized("“\(item.file.name)” is back."), .success)
+            club.askForAccountAgain()
+        }
+    }
+
+    private func undelete(_ records: [DeletedFile]) {
+        let files = Array(records.reversed())
         var restored: [RemoteFile] = []
         forEach(
             files, doing: localized("Bringing back"), failureTitle: localized("Not brought back")

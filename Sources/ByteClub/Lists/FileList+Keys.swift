@@ -16,10 +16,7 @@ extension FileList {
         var entries = [
             KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
             KeyCommand.delete(kind).performs(unless: none ?? folderReason) { self.deleteTargets() },
-            KeyCommand.undelete(kind).performs(
-                unless: memory.lastDeleted(kind).isEmpty
-                    ? localized("There is no deleted \(kind.singular) to bring back.") : nil
-            ) { self.undelete() },
+            KeyCommand.undelete(kind).performs { self.undelete() },
             KeyCommand.sortList.performs(
                 unless: arrangement.entries.isEmpty ? localized("There is nothing to sort.") : nil
             ) { self.cycleSort() },

@@ -32,7 +32,8 @@ extension FileList {
             }
         } else if case .failed(let error) = club.connection {
             awaitedRefresh = nil
-            owner?.application?.showMessage(club.sentence(for: error).title + ".", .warning)
+            let words = club.sentence(for: error)
+            owner?.application?.showMessage("\(words.title). \(words.text)", .warning)
         }
     }
 }

@@ -85,11 +85,7 @@ internal import FoundationEssentials
 
     /// A file is back: `z` does not offer it again.
     func forget(_ item: TrashItem) {
-        let records = choices.deleted.filter {
-            if case .photosFolder(let place) = item.source { return $0.trash == place.string }
-            return $0.path == item.file.path.string && $0.revision == item.file.revision.rawValue
-        }
-        records.forEach(forget)
+        choices.deleted.filter { $0.isSame(as: item) }.forEach(forget)
     }
 
     private func forget(_ dropped: [DeletedFile]) {
@@ -132,6 +128,20 @@ extension ListMemory {
         if isChanged { save() }
         takeFirstLook()
         for action in didLoad { action() }
+    }
+
+    /// Takes in what other windows have deleted and brought back since.
+    func lookAtDeleted() async {
+        guard isLoaded, let folder else { return }
+        await writing?.value
+        let theirs = await Self.choices(in: folder)
+        guard let theirs else { return }
+        choices.deleted = choices.merged(into: theirs, since: kept.choices).deleted
+        kept.choices.deleted = theirs.deleted
+    }
+
+    @concurrent private nonisolated static func choices(in folder: URL) async -> ListChoices? {
+        readChoices(folder)
     }
 
     /// Begins with what was kept, and takes a club that was never here before as seen.

@@ -29,18 +29,25 @@ internal import TerminalUI
                 title: localized("Download \(what)"), label: localized("Folder"),
                 text: TypedPath.shown(folder), action: localized("Download"),
                 hint: await Self.hint(for: folder)
-            ) { [self] typed in
-                order(photos, to: URL(filePath: Self.folder(typed), directoryHint: .isDirectory))
-                return nil
-            }
+            ) { _ in nil }
+            prompt.check = { await Self.prepare(Self.url(of: $0)) }
+            prompt.didAccept = { [self] in order(photos, to: Self.url(of: $0)) }
+            let completion = FolderCompletion()
+            await completion.read(TypedPath.shown(folder))
+            prompt.completion = { completion.completed($0) }
             prompt.didEdit = { [weak prompt, weak owner] typed in
                 _ = owner?.startPending {
                     let hint = await Self.hint(for: Self.folder(typed))
                     if let prompt, prompt.text == typed { prompt.hint = hint }
+                    await completion.read(typed)
                 }
             }
             owner?.present(prompt)
         }
+    }
+
+    private static func url(of typed: String) -> URL {
+        URL(filePath: folder(typed), directoryHint: .isDirectory)
     }
 
     private static func folder(_ typed: String) -> String {
@@ -50,14 +57,11 @@ internal import TerminalUI
 
     /// What will become of a folder that is not there.
     @concurrent private nonisolated static func hint(for folder: String) async -> String {
-        isThere(URL(filePath: folder)) ? "" : localized("A new folder is created.")
+        isThere(URL(filePath: folder)) ? "" : localized("A new folder will be created.")
     }
 
     private func order(_ photos: [RemoteFile], to folder: URL) {
         _ = owner?.startPending { [self] in
-            if let reason = await Self.prepare(folder) {
-                return alert(localized("Not downloaded"), reason)
-            }
             let taken = await Self.taken(photos, in: folder)
             guard let first = taken.first else { return await place(photos, in: folder) }
             ask(photos, folder, taken: taken, first: first)
@@ -105,10 +109,6 @@ internal import TerminalUI
             orders.count == 1
                 ? localized("Downloading “\(orders[0].name)”. w shows how far it is.")
                 : localized("Downloading \(orders.count) photos. w shows how far they are."))
-    }
-
-    private func alert(_ title: String, _ sentence: String) {
-        owner?.present(AlertController(title: title, message: TextLine(sentence)))
     }
 
     /// - Returns: Why nothing can be written there.

@@ -103,6 +103,7 @@ extension PhotosViewController {
     // MARK: - The view in the middle
 
     private func show(_ id: TransferItem.ID, _ order: TransferOrder) {
+        uploadInSight = id
         present(
             UploadViewController(id, in: transfers) { [weak self] in
                 self?.finish(order, $0)
@@ -110,6 +111,8 @@ extension PhotosViewController {
     }
 
     private func finish(_ order: TransferOrder, _ outcome: UploadViewController.Outcome) {
+        // A failure is told in a box.
+        if case .failed = outcome {} else { uploadInSight = nil }
         switch outcome {
         case .uploaded: break
         case .cancelled:
@@ -133,7 +136,7 @@ extension PhotosViewController {
                         self?.transfers.resume([item.id])
                         self?.show(item.id, item.order)
                     },
-                    AlertAction("OK", kind: .cancel),
+                    AlertAction("OK", kind: .cancel) { [weak self] in self?.uploadInSight = nil },
                 ], preferred: 1))
     }
 

@@ -34,6 +34,8 @@ final class PhotosViewController: ViewController {
     private var wasFailed = false
     /// Where the picker starts: the working directory, then wherever the last photo was found.
     var pickerFolder = FileManager.default.currentDirectoryPath
+    /// The upload that is in the middle of the screen, or whose failure is.
+    var uploadInSight: TransferItem.ID?
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,
@@ -263,15 +265,23 @@ extension PhotosViewController: TransferObserver {
                 if let file = await club.look(at: path) { memory.see([file]) }
                 files.pathToSelect = path
                 files.reload()
-                application?.showMessage(localized("“\(path.name)” is in the club."), .success)
+                let failureCount = transfers.unseenFailures.count
+                application?.showMessage(
+                    failureCount == 0
+                        ? localized("“\(path.name)” is in the club.")
+                        : localized(
+                            "“\(path.name)” is in the club; \(failureCount) failed: w shows why."),
+                    failureCount == 0 ? .success : .warning)
                 club.askForAccountAgain()
             }
         case (.download, .done):
             application?.showMessage(
                 localized("“\(item.fileName)” is in \(item.folderWords)."), .success)
         case (_, .failed):
-            // The box of an upload that is on the screen shows its failure.
-            guard application?.topViewController as? UploadViewController == nil else { return }
+            // What is on the screen about it shows its failure.
+            guard item.id != uploadInSight,
+                !(application?.topViewController is TransfersViewController)
+            else { return }
             application?.showMessage(
                 localized("“\(item.shownName)” failed: w shows why, and tries again."), .warning,
                 for: .seconds(20))

@@ -117,7 +117,7 @@ extension TransferStrip {
             let moved = items.reduce(0) { $0 + Double($1.status.byteCount) }
             let speed = items.reduce(0) { $0 + ($1.status.bytesPerSecond ?? 0) }
             fraction = total > 0 ? max(0, min(1, moved / total)) : nil
-            let percent = TransferItem.percent(of: items).map { "\($0) %" }
+            let percent = TransferItem.percent(of: items).map { "\($0)%" }
             words = [TextLine(percent ?? shown.stateWord, .secondary)]
             leastCount = failureCount > 0 ? 2 : 1
             if failureCount > 0 { words.append(TextLine(failedWords(failureCount), .warning)) }

@@ -48,7 +48,9 @@ final class TransfersViewController: ViewController {
                 unless: item.map { $0.canPause ? nil : localized("It does not run.") } ?? none
             ) { self.act { self.center.pause([$0.id]) } }
             KeyCommand.resumeTransfer.performs(
-                unless: item.map { $0.canGoOn ? nil : localized("It cannot be resumed.") } ?? none
+                label: item?.state == .failed ? localized("try again") : localized("resume"),
+                unless: item.map { $0.canGoOn ? nil : localized("It is done, or still moves.") }
+                    ?? none
             ) { self.act { self.center.resume([$0.id]) } }
             KeyCommand.cancelTransfer.performs(
                 unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
@@ -57,14 +59,16 @@ final class TransfersViewController: ViewController {
                 unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
             ) { self.act { self.askForLimit($0) } }
             KeyCommand.pauseAllTransfers.performs(
-                unless: items.contains(where: \.canPause) ? nil : localized("None runs.")
+                unless: items.contains(where: \.canPause)
+                    ? nil : localized("No transfer is running.")
             ) { self.center.pause(self.items.map(\.id)) }
             KeyCommand.resumeAllTransfers.performs(
                 unless: items.contains { $0.state == .paused || $0.state == .failed }
-                    ? nil : localized("None can be resumed.")
+                    ? nil : localized("No transfer is paused or has failed.")
             ) { self.resumeAll() }
             KeyCommand.clearTransfers.performs(
-                unless: items.contains(where: \.isFinished) ? nil : localized("None has ended.")
+                unless: items.contains(where: \.isFinished)
+                    ? nil : localized("No transfer has ended.")
             ) { self.center.clear(self.items.filter(\.isFinished).map(\.id)) }
             KeyCommand.closeTransfers.performs { self.dismiss() }
             KeyCommand.closePage.performs { self.dismiss() }
@@ -124,7 +128,8 @@ extension TransfersViewController: TransferObserver {
     private func nameActivation() {
         list.activationLabel = selected.flatMap { item in
             if item.canPause { return localized("pause") }
-            return item.canGoOn ? localized("resume") : nil
+            guard item.canGoOn else { return nil }
+            return item.state == .failed ? localized("try again") : localized("resume")
         }
     }
 

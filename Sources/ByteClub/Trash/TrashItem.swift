@@ -24,6 +24,14 @@ struct TrashItem: Sendable, Hashable {
     var kind: FileKind? { ClubContents.kind(of: file) }
 }
 
+extension DeletedFile {
+    /// Whether the trash shows this deletion so.
+    func isSame(as item: TrashItem) -> Bool {
+        if case .photosFolder(let place) = item.source { return trash == place.string }
+        return path == item.file.path.string && revision == item.file.revision.rawValue
+    }
+}
+
 extension Club {
     /// All that can be brought back, the latest deletion first.
     func trash() async -> [TrashItem] {

@@ -27,6 +27,9 @@ final class TrashViewController: ViewController {
         list.activationLabel = localized("bring back…")
         list.emptyText = TextLine(localized("Looking…"), .secondary)
         look()
+        // What others, and other windows, have deleted a moment ago.
+        club.addObserver(self)
+        club.refresh()
     }
 
     override var preferredFirstResponder: View? { list }
@@ -52,12 +55,12 @@ final class TrashViewController: ViewController {
     }
 
     private func choose(_ item: TrashItem) {
-        let age = Wording.age(of: item.deleted, at: Date())
+        let age = Wording.timeAgo(item.deleted, at: Date())
         let who =
             switch item.isOwn {
-            case true?: localized("Deleted here: \(age).")
-            case false?: localized("Deleted by someone else: \(age).")
-            case nil: localized("Deleted: \(age).")
+            case true?: localized("Deleted here (\(age)).")
+            case false?: localized("Deleted by someone else (\(age)).")
+            case nil: localized("Deleted (\(age)).")
             }
         var actions = [
             AlertAction(localized("Bring it back"), key: "b") { [weak self] in
@@ -112,6 +115,10 @@ final class TrashViewController: ViewController {
         let words = club.sentence(for: error)
         present(AlertController(title: words.title, message: TextLine(words.text)))
     }
+}
+
+extension TrashViewController: ClubObserver {
+    func clubDidChange(_ club: Club) { look() }
 }
 
 extension TrashItem {

@@ -46,8 +46,20 @@ package enum FileLines {
         return parts.joined(separator: "  ")
     }
 
+    /// `sea.jpg  [#########           ]   45%  12 MB of 27 MB  3.1 MB/s  5 s left`; where there is less room, with a
+    /// shorter bar, or none.
+    package static func status(
+        _ title: String, _ progress: TransferProgress, fitting columnCount: Int
+    ) -> String {
+        let title = VisibleText(title).string
+        let words = self.progress(progress)
+        let room = columnCount - CellWidth.of(title) - CellWidth.of(words) - 6
+        let bar = room < 5 ? "" : bar(progress, columns: min(20, room)) + "  "
+        return title + "  " + bar + words
+    }
+
     /// `[#########           ]`.
-    package static func bar(_ progress: TransferProgress, columns: Int = 20) -> String {
+    private static func bar(_ progress: TransferProgress, columns: Int) -> String {
         let full = max(0, min(columns, Int(progress.fraction * Double(columns))))
         return "[" + String(repeating: "#", count: full)
             + String(repeating: " ", count: columns - full) + "]"

@@ -28,11 +28,6 @@ package struct OwnChanges: Sendable {
         try? copy.recordOwnWrite(moved)
     }
 
-    /// Says that a file was removed here.
-    @concurrent package func recordDeletion(of file: RemoteFile) async {
-        try? copy?.recordOwnDeletion(of: file)
-    }
-
     /// Says that what appears at a path soon was written here, and then what became of it.
     ///
     /// - Parameter data: The bytes, where they are at hand.

@@ -57,6 +57,16 @@ package enum Wording {
             : localized("\(month) \(then.tm_year + 1900)", context: "month and year")
     }
 
+    /// The same in a sentence: `just now`, `5 min ago`, `12 Mar`.
+    package static func timeAgo(_ date: Date, at now: Date) -> String {
+        let age = age(of: date, at: now)
+        return switch now.timeIntervalSince(date) {
+        case ..<60: localized("just now")
+        case ..<604_800: localized("\(age) ago")
+        default: age
+        }
+    }
+
     /// When the words for an age become others, in seconds from now; nil once they are a date.
     package static func nextAgeChange(of date: Date, at now: Date) -> TimeInterval? {
         let age = max(0, now.timeIntervalSince(date))

@@ -21,9 +21,12 @@ extension TransferItem {
         case .preparing: localized("preparing")
         case .running where isRetrying: localized("waiting")
         case .running:
-            isConfirming
-                ? localized("confirming")
-                : order.direction == .upload ? localized("sending") : localized("fetching")
+            switch (order.direction, isConfirming) {
+            case (.upload, true): localized("confirming")
+            case (.upload, false): localized("sending")
+            case (.download, true): localized("checking")
+            case (.download, false): localized("fetching")
+            }
         case .paused: localized("paused")
         case .done: localized("done")
         case .failed: localized("failed")
@@ -31,12 +34,12 @@ extension TransferItem {
         }
     }
 
-    /// All bytes have moved; the club has not confirmed them yet.
+    /// All bytes have moved; the club has not confirmed them yet, or they are being checked here.
     package var isConfirming: Bool {
         status.totalByteCount > 0 && status.byteCount >= status.totalByteCount - 1
     }
 
-    /// `45 % · 12 MB / 27 MB · 3.1 MB/s · 5 s left`, or why it does not move.
+    /// `45% · 12 MB / 27 MB · 3.1 MB/s · 5 s left`, or why it does not move.
     package func words(at now: Date) -> String {
         switch state {
         case .waiting:
@@ -47,11 +50,15 @@ extension TransferItem {
             return localized("Tries again in \(seconds) s. \(reason)")
         case .preparing:
             let fraction = max(0, min(status.preparedFraction ?? 0, 1))
-            return localized("Preparing the photo… \(Int(fraction * 100)) %")
+            return localized("Preparing the photo… \(Int(fraction * 100))%")
         case .running: return retryNotice(at: now)?.sentence ?? runningWords
-        case .paused, .cancelled:
-            let kept = status.byteCount > 0 ? localized(" at \(byteWords); it can be resumed") : ""
-            return (state == .paused ? localized("Paused") : localized("Cancelled")) + kept + "."
+        case .paused:
+            return status.byteCount > 0
+                ? localized("Paused at \(byteWords); it can be resumed.") : localized("Paused.")
+        case .cancelled:
+            return status.byteCount > 0
+                ? localized("Cancelled at \(byteWords); it can be resumed.")
+                : localized("Cancelled.")
         case .done:
             return order.direction == .upload
                 ? localized("In the club: \(Wording.byteCount(status.byteCount)).")
@@ -63,7 +70,7 @@ extension TransferItem {
     private var runningWords: String {
         guard status.totalByteCount > 0 else { return localized("Asking the club…") }
         // 100 only when it is confirmed.
-        let parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
+        let parts = ["\(min(99, Int(fraction * 100)))%", byteWords]
         return (parts + (isConfirming ? [] : speedParts)).joined(separator: " · ")
     }
 

@@ -48,6 +48,7 @@ internal import Pictures
             (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
         } catch {
             await end(with: error)
+            await showWhatIsKept()
         }
         status.bytesPerSecond = nil
         status.preparedFraction = nil
@@ -125,6 +126,17 @@ internal import Pictures
             status.state = .failed
             status.reason = "\(error)"
         }
+    }
+
+    /// The next attempt goes on from what the server has kept, which may be less than it had taken: so much is said.
+    private func showWhatIsKept() async {
+        guard order.direction == .upload else { return }
+        let record = carrier.journal.uploadRecord(of: order.id)
+        status.byteCount = min(status.byteCount, await Self.keptByteCount(in: record))
+    }
+
+    @concurrent private static func keptByteCount(in record: URL) async -> Int64 {
+        UploadRecord.keptByteCount(in: record)
     }
 
     // MARK: - Down

@@ -19,9 +19,10 @@ public struct TransferJournal: Sendable {
     /// Why a transfer could not be written down.
     public struct Failure: Error, CustomStringConvertible {
         public var reason: String
+        public var folder: String
 
         public var description: String {
-            "The list of transfers cannot be written: \(reason)."
+            "The list of transfers in \(folder) cannot be written: \(reason)."
         }
     }
 
@@ -30,7 +31,7 @@ public struct TransferJournal: Sendable {
         do throws(AtomicFile.Failure) {
             try AtomicFile.makeFolder(folder)
         } catch {
-            throw Failure(reason: error.reason)
+            throw Failure(reason: error.reason, folder: folder.path)
         }
     }
 
@@ -46,14 +47,14 @@ public struct TransferJournal: Sendable {
         var files: [(file: AtomicFile, data: Data)] = []
         for order in orders {
             guard TransferOrder.isValid(order.id), let data = Self.encode(order) else {
-                throw Failure(reason: "it cannot be written as JSON")
+                throw Failure(reason: "it cannot be written as JSON", folder: folder.path)
             }
             files.append((AtomicFile(url: url(order.id, "order")), data))
         }
         do throws(AtomicFile.Failure) {
             try AtomicFile.write(files)
         } catch {
-            throw Failure(reason: error.reason)
+            throw Failure(reason: error.reason, folder: folder.path)
         }
     }
 
@@ -125,7 +126,7 @@ public struct TransferJournal: Sendable {
         do throws(AtomicFile.Failure) {
             try AtomicFile(url: url(id, "status")).write(data, isSynced: status.isFinished)
         } catch {
-            throw Failure(reason: error.reason)
+            throw Failure(reason: error.reason, folder: folder.path)
         }
     }
 

@@ -55,7 +55,9 @@ final class ServerLock: Sendable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw ClubServerError(
-                .alreadyRunning, "Another server has the club in \(clubFolder) already.")
+                .alreadyRunning,
+                "Another Byte Club has the club in \(clubFolder) open: a screen, its transfers, or a server. Close it, or serve another folder with --folder."
+            )
         }
     }
 

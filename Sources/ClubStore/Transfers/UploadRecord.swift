@@ -1,11 +1,11 @@
 import Files
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// The progress of an upload, stored in a file so that another run of the program can resume it.
 ///
 /// Valid only for one content sent to one destination.
-struct UploadRecord: Sendable {
+package struct UploadRecord: Sendable {
     /// Where the received bytes are stored, and how many there are.
     struct Progress: Codable, Hashable, Sendable {
         /// In the store's terms: an upload session, a temporary file.
@@ -39,6 +39,17 @@ struct UploadRecord: Sendable {
             note.progress.byteCount >= 0
         else { return nil }
         return note.progress
+    }
+
+    /// How many bytes of an upload the server has, as a record says; 0 without one. Whether they are of the file as it is
+    /// now is looked at when the upload goes on.
+    ///
+    /// - Parameter file: As it was handed to ``RemoteStore/upload(fileAt:to:mode:record:delegate:)``.
+    package static func keptByteCount(in file: URL) -> Int64 {
+        guard let data = try? Data(contentsOf: file),
+            let note = try? JSONDecoder().decode(Note.self, from: data)
+        else { return 0 }
+        return max(0, note.progress.byteCount)
     }
 
     func encoded(_ progress: Progress) -> Data? {

@@ -58,7 +58,7 @@ public final class KeyMenuController: ViewController {
     }
 
     private var keysWidth: Int {
-        min(18, items.map { Surface.columnCount(of: $0.keys) }.max() ?? 0)
+        min(26, items.map { Surface.columnCount(of: $0.keys) }.max() ?? 0)
     }
 
     // MARK: - Filter

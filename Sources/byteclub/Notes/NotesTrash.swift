@@ -31,42 +31,8 @@ struct NotesTrash: ParsableCommand {
                 throw CommandFailure(error.description)
             }
         }
-        if json.isOn { return try Output.json(deletions.map(Row.init)) }
-        let now = Date()
-        Output.table(
-            deletions.map { deletion in
-                [
-                    String(deletion.file.path.string.dropFirst()),
-                    Wording.byteCount(deletion.file.byteCount),
-                    deletion.isOwn
-                        ? localized("removed here") : localized("removed by someone else"),
-                    Wording.age(of: deletion.deleted, at: now),
-                ]
-            })
-    }
-
-    /// A removed note as `trash --json` writes it. These fields stay as they are.
-    private struct Row: Encodable {
-        var file: ListedFile
-        var deleted: String
-        var isOwn: Bool
-
-        enum CodingKeys: String, CodingKey {
-            case deleted
-            case isOwn = "own"
-        }
-
-        init(_ deletion: Deletion) {
-            file = ListedFile(deletion.file)
-            deleted = deletion.deleted.ISO8601Format()
-            isOwn = deletion.isOwn
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            try file.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(deleted, forKey: .deleted)
-            try container.encode(isOwn, forKey: .isOwn)
-        }
+        try Output.list(
+            deletions.map { RemovedFile($0.file, at: $0.deleted, isOwn: $0.isOwn) },
+            asJSON: json.isOn)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Messages
@@ -52,7 +53,7 @@ struct PhotosRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove photos.",
         discussion: """
-            byteclub photos restore brings one back: where the club keeps no revisions it stays there for 30 \
+            byteclub photos trash lists them, and byteclub photos restore brings one back: where the club keeps no revisions it stays there for 30 \
             days, out of sight.
             """)
 
@@ -67,12 +68,13 @@ struct PhotosRemove: AsyncParsableCommand {
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
         let changes = OwnChanges(in: club, registry)
+        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
             for name in names {
                 // A folder has many photos in it: this is for one.
                 let file = try await PhotoPaths.find(name, of: store)
                 do throws(StoreError) {
-                    try await Self.remove(file, from: store, telling: changes)
+                    try await Self.remove(file, from: store, telling: changes, keepingIn: copy)
                     removed.append(ListedFile(file))
                 } catch {
                     guard error.code == .notFound else { throw error }
@@ -83,11 +85,14 @@ struct PhotosRemove: AsyncParsableCommand {
     }
 
     private static func remove(
-        _ file: RemoteFile, from store: any RemoteStore, telling changes: OwnChanges
+        _ file: RemoteFile, from store: any RemoteStore, telling changes: OwnChanges,
+        keepingIn copy: LocalCopy
     ) async throws(StoreError) {
         guard store.revisionStore == nil else {
             try await store.delete(file.path, ifRevision: file.revision)
-            return await changes.recordDeletion(of: file)
+            // Also where no window has been yet: the trash is told by it.
+            try? copy.recordOwnDeletion(of: file)
+            return
         }
         let kept = try await PhotoTrash.take(file, in: store, at: Date())
         await changes.recordMove(of: file, to: kept)

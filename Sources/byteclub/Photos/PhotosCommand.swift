@@ -12,14 +12,14 @@ struct PhotosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photos", abstract: "List, add, fetch and remove panoramas.",
         discussion: """
-            With --json, ls, mv and rm write JSON to standard output; put and get write events, a line of \
+            With --json, ls, mv, rm and trash write JSON to standard output; put and get write events, a line of \
             JSON each: progress (name, bytes, total), then done (name, path, revision) or failed (name, \
             reason). Without it a bar shows the progress on a terminal, and nothing does in a pipe. The exit \
             status is 0, 1 when something failed, 2 for bad usage.
             """,
         subcommands: [
             List.self, Put.self, PhotosGet.self, PhotosRemove.self,
-            PhotosRestore.self, PhotosMove.self,
+            PhotosTrash.self, PhotosRestore.self, PhotosMove.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -159,11 +159,10 @@ struct PhotosCommand: ParsableCommand {
             }
             let source = URL(filePath: file).standardizedFileURL
             var status = stat()
-            guard stat(source.path, &status) == 0,
-                FileManager.default.isReadableFile(atPath: source.path)
-            else {
+            guard stat(source.path, &status) == 0, access(source.path, R_OK) == 0 else {
+                let reason = String(cString: strerror(errno))
                 throw CommandFailure(
-                    localized("“\(file)” cannot be read. Nothing was ordered; check the name."))
+                    localized("“\(file)” cannot be read: \(reason). Nothing was ordered."))
             }
             guard status.st_mode & S_IFMT != S_IFDIR else {
                 throw CommandFailure(
@@ -198,6 +197,7 @@ struct PhotosCommand: ParsableCommand {
                 if !json.isOn { Output.status(localized("\(name)  preparing")) }
                 photo = try await PictureWorkers.shared.prepare(file, as: preparation)
             } catch {
+                Output.clearStatus()
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
                 throw CommandFailure(localized("“\(name)” was not added because \(error.reason)."))
             }

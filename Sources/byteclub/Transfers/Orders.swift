@@ -102,7 +102,7 @@ extension TransferEvent {
     /// Says under which name a transfer is in the list.
     static func write(queued order: TransferOrder, asJSON isJSON: Bool) {
         guard isJSON else {
-            return Output.line(localized("\(order.id)  \(order.name)  goes on in the background"))
+            return Output.line(localized("\(order.id)  \(order.name)  is left to the background"))
         }
         TransferEvent(event: "queued", name: order.name, id: order.id).write()
     }

@@ -27,7 +27,7 @@ struct TransfersCommand: ParsableCommand {
             discussion: """
                 With --json: an array of objects with id, name, direction (upload or download), state \
                 (waiting, preparing, running, paused, done, failed or cancelled), bytes, total, speed (bytes a \
-                second), path (in the club), file (on this computer), reason, nextAttempt and created (ISO \
+                second), path (in the club; where an upload is to go, until it is done), file (on this computer), reason, nextAttempt and created (ISO \
                 8601, UTC).
                 """)
 
@@ -182,7 +182,7 @@ struct TransfersCommand: ParsableCommand {
             direction = item.order.direction.rawValue
             state = item.state.rawValue
             (bytes, total) = (item.status.byteCount, item.status.totalByteCount)
-            speed = item.status.bytesPerSecond
+            speed = item.status.bytesPerSecond.map { $0.rounded() }
             path = item.status.path ?? item.order.path
             file = item.order.file
             reason = item.reason

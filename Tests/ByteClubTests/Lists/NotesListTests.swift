@@ -314,13 +314,13 @@ import TextEditing
         await run.screen.wait {
             $0.text.contains("line 1 of many") && $0.text.contains("read only")
         }
-        #expect(run.screen.text.contains("0 %"))
+        #expect(run.screen.text.contains("0%"))
         // It has no name any more.
         let left = try FileManager.default.contentsOfDirectory(
             atPath: home.folder.appending(path: "large").path)
         #expect(left.isEmpty)
         run.screen.press("G")
-        await run.screen.wait { $0.text.contains("last") && $0.text.contains("100 %") }
+        await run.screen.wait { $0.text.contains("last") && $0.text.contains("100%") }
         run.screen.press("g g")
         await run.screen.wait(for: "line 1 of many")
         run.screen.press("/")

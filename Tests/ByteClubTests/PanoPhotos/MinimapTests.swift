@@ -9,7 +9,7 @@ import Testing
             (0.5, true, nil, "0°"), (0.75, true, nil, "90°"), (0.25, true, nil, "270°"),
             (0.5, true, 213.0, "213° SW"), (0.75, true, 300.0, "30° NE"),
             (0.5, true, 359.8, "0° N"),
-            (0.25, false, nil, "25 %"),
+            (0.25, false, nil, "25%"),
         ] as [(Double, Bool, Double?, String)])
     func saysWhereOneLooks(center: Double, wraps: Bool, heading: Double?, words: String) {
         #expect(MinimapView.words(center: center, wraps: wraps, heading: heading) == words)

@@ -110,7 +110,7 @@ extension LargeNoteViewController {
         let place = (part?.range.lowerBound ?? 0) + Int64(textView.visibleRange?.firstRow ?? 0)
         let percent = text.byteCount == 0 ? 100 : Int(min(100, place * 100 / text.byteCount))
         let atEnd = part?.range.upperBound == text.byteCount && textView.showsEnd
-        var words = [Wording.byteCount(text.byteCount), "\(atEnd ? 100 : percent) %"]
+        var words = [Wording.byteCount(text.byteCount), "\(atEnd ? 100 : percent)%"]
         if !text.isText { words.append(localized("not text")) }
         if let encoding = text.encoding { words.append(encoding.rawValue) }
         words.append(localized("read only"))

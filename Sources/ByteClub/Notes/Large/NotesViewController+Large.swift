@@ -39,7 +39,7 @@ extension NotesViewController {
     private func tellProgress(of note: RemoteFile, _ byteCount: Int64) {
         let percent = Int(min(99, Double(byteCount) / Double(max(1, note.byteCount)) * 100))
         application?.showMessage(
-            localized("Opening “\(note.name)”… \(percent) %") + stopHint, for: nil)
+            localized("Opening “\(note.name)”… \(percent)%") + stopHint, for: nil)
     }
 
     private func show(_ text: LargeText, of note: RemoteFile) {

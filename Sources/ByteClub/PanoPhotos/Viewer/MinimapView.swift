@@ -92,7 +92,7 @@ final class MinimapView: View {
     ///   - center: The middle of the view, from 0 to 1.
     ///   - heading: Where the picture's middle looks, in degrees from north; nil when nobody knows.
     static func words(center: Double, wraps: Bool, heading: Double?) -> String {
-        guard wraps else { return "\(Int((center * 100).rounded())) %" }
+        guard wraps else { return "\(Int((center * 100).rounded()))%" }
         let turned = (heading ?? 0) + (center - 0.5) * 360
         let degrees = Int((turned - (turned / 360).rounded(.down) * 360).rounded()) % 360
         guard heading != nil else { return "\(degrees)°" }

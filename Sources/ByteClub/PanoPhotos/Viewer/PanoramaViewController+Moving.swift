@@ -21,6 +21,18 @@ extension PanoramaViewController {
         viewport.fit(size, in: box, cellAspect: cellAspect)
     }
 
+    /// Whether panning would change nothing.
+    var isAllInSightAcross: Bool {
+        guard !viewport.wraps, let size else { return false }
+        return region(of: size).width > Double(size.width) - 0.5
+    }
+
+    /// Whether tilting would change nothing.
+    var isAllInSightUpright: Bool {
+        guard let size else { return false }
+        return region(of: size).height > Double(size.height) - 0.5
+    }
+
     /// Shows the whole picture in another window, and looks where it looked.
     func refit() {
         guard let size else { return }

@@ -149,11 +149,13 @@ final class PanoramaViewController: ViewController {
     override var keyTable: KeyTable {
         let only = photos.count < 2 ? localized("There is no other photo in the list.") : nil
         let wait = picture == nil ? localized("The picture is not here yet.") : nil
+        let across = isAllInSightAcross ? localized("The whole width is in sight.") : nil
+        let upright = isAllInSightUpright ? localized("The whole height is in sight.") : nil
         return KeyTable(localized("Panorama")) {
-            KeyCommand.panLeft.performs(unless: wait) { self.pan(-Self.step) }
-            KeyCommand.panRight.performs(unless: wait) { self.pan(Self.step) }
-            KeyCommand.tiltUp.performs(unless: wait) { self.tilt(-Self.step) }
-            KeyCommand.tiltDown.performs(unless: wait) { self.tilt(Self.step) }
+            KeyCommand.panLeft.performs(unless: wait ?? across) { self.pan(-Self.step) }
+            KeyCommand.panRight.performs(unless: wait ?? across) { self.pan(Self.step) }
+            KeyCommand.tiltUp.performs(unless: wait ?? upright) { self.tilt(-Self.step) }
+            KeyCommand.tiltDown.performs(unless: wait ?? upright) { self.tilt(Self.step) }
             KeyCommand.turnLeft.performs(unless: wait) { self.move { $0.turn(by: -0.25) } }
             KeyCommand.turnRight.performs(unless: wait) { self.move { $0.turn(by: 0.25) } }
             KeyCommand.zoomIn.performs(unless: wait) { self.move { $0.zoom(by: 1.25) } }
@@ -162,7 +164,7 @@ final class PanoramaViewController: ViewController {
                 self.fit()
                 self.draw()
             }
-            KeyCommand.autoPan.performs(unless: wait) { self.toggleAutoPan() }
+            KeyCommand.autoPan.performs(unless: wait ?? across) { self.toggleAutoPan() }
             KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
             if info.failure != nil {

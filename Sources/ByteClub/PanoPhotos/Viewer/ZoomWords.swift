@@ -31,8 +31,8 @@ struct ZoomWords: Equatable {
         guard let scale else { return "…" }
         let percent = scale * 100
         if abs(percent - 100) < 0.5 { return "1:1" }
-        guard percent < 9.95 else { return "\(Int(min(percent, 1e9).rounded())) %" }
+        guard percent < 9.95 else { return "\(Int(min(percent, 1e9).rounded()))%" }
         let tenths = max(1, Int((percent * 10).rounded()))
-        return "\(tenths / 10).\(tenths % 10) %"
+        return "\(tenths / 10).\(tenths % 10)%"
     }
 }

@@ -1,0 +1,41 @@
+internal import ClubAccess
+internal import FoundationEssentials
+
+/// What Tab makes of a folder's name that is being typed: the longest beginning that folders there share.
+@MainActor final class FolderCompletion {
+    private var path = ""
+    private var names: [String] = []
+
+    /// Reads the folder that what is typed lies in.
+    func read(_ typed: String) async {
+        let wanted = Self.split(typed).folder
+        guard wanted != path else { return }
+        let names = await Self.folders(in: wanted)
+        (path, self.names) = (wanted, names)
+    }
+
+    /// - Returns: nil when there is nothing to add.
+    func completed(_ typed: String) -> String? {
+        let (folder, name) = Self.split(typed)
+        guard folder == path else { return nil }
+        let shown = names.filter { !$0.hasPrefix(".") || name.hasPrefix(".") }
+        guard let completed = TypedPath.completion(of: name, among: shown), completed != name,
+            typed.hasSuffix(name)
+        else { return nil }
+        return typed.dropLast(name.count) + completed
+    }
+
+    private static func split(_ typed: String) -> (folder: String, name: String) {
+        let current = FileManager.default.currentDirectoryPath
+        let path = TypedPath.resolve(typed, in: current, home: TypedPath.home)
+        if typed.hasSuffix("/") || typed.isEmpty { return (path, "") }
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        return (PhotoFolder.parent(of: path), name)
+    }
+
+    /// With a slash behind each name.
+    @concurrent private nonisolated static func folders(in path: String) async -> [String] {
+        let entries = (try? PhotoFolder.read(path))?.entries ?? []
+        return entries.filter { $0.kind == .folder }.map { $0.name + "/" }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubLibrary
+import ClubStore
+import FoundationEssentials
+
+struct PhotosTrash: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trash", abstract: "List the photos that were removed, the last one first.",
+        discussion: """
+            byteclub photos restore NAME brings one back. Where the club keeps revisions (Dropbox, the club on \
+            this computer) they are those that this computer has seen go, else all that are kept. With --json: an \
+            array of objects with name, path, size (bytes), modified, revision, deleted (both times ISO 8601, \
+            UTC) and, where that is known, own (whether it was removed here).
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
+        let keepsRevisions = store.revisionStore != nil
+        let contents = try await Self.photos(in: store)
+        var removed: [(file: RemoteFile, date: Date, isOwn: Bool?)] =
+            keepsRevisions ? try await Self.seen(in: registry.libraryFolder(of: club)) : []
+        removed += contents.photosInTrash.filter { contents[$0.photo.path] == nil }
+            .map { ($0.photo, $0.deleted, nil) }
+        try Output.list(
+            removed.sorted { $0.date > $1.date }
+                .map { RemovedFile($0.file, at: $0.date, isOwn: $0.isOwn) },
+            asJSON: json.isOn)
+    }
+
+    private static func photos(in store: any RemoteStore) async throws -> ClubContents {
+        do throws(StoreError) {
+            return ClubContents(
+                listing: try await store.list(ClubFiles.photosFolder(), recursive: false))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return ClubContents()
+        }
+    }
+
+    /// What the windows of this computer have seen go.
+    @concurrent private static func seen(
+        in folder: URL
+    ) async throws -> [(file: RemoteFile, date: Date, isOwn: Bool?)] {
+        // Opening a copy makes it.
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        do {
+            return try LocalCopy(folder: folder).trash()
+                .filter { ClubContents.kind(of: $0.file) == .photos }
+                .map { ($0.file, $0.deleted, $0.isOwn) }
+        } catch let error as LibraryError {
+            throw CommandFailure(error.description)
+        }
+    }
+}

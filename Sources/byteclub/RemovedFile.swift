@@ -1,0 +1,52 @@
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+import Messages
+
+/// A removed file as `trash --json` writes it. These fields stay as they are.
+struct RemovedFile: Encodable {
+    private var file: RemoteFile
+    private var date: Date
+    /// Whether it was removed on this computer; nil when nobody knows.
+    private var isOwn: Bool?
+
+    enum CodingKeys: String, CodingKey {
+        case deleted
+        case isOwn = "own"
+    }
+
+    init(_ file: RemoteFile, at date: Date, isOwn: Bool?) {
+        (self.file, self.date, self.isOwn) = (file, date, isOwn)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try ListedFile(file).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(date.ISO8601Format(), forKey: .deleted)
+        try container.encodeIfPresent(isOwn, forKey: .isOwn)
+    }
+
+    /// `drafts/plan.txt`, `1.2 KB`, `removed here`, `3 h`.
+    fileprivate func columns(at now: Date) -> [String] {
+        let who =
+            switch isOwn {
+            case true?: localized("removed here")
+            case false?: localized("removed by someone else")
+            case nil: ""
+            }
+        return [
+            String(file.path.string.dropFirst()), Wording.byteCount(file.byteCount), who,
+            Wording.age(of: date, at: now),
+        ]
+    }
+}
+
+extension Output {
+    /// Writes what a trash has in it.
+    static func list(_ removed: [RemovedFile], asJSON isJSON: Bool) throws {
+        if isJSON { return try json(removed) }
+        let now = Date()
+        table(removed.map { $0.columns(at: now) })
+    }
+}
