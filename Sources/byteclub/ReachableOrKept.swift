@@ -87,7 +87,7 @@ final class ReachableOrKept: RemoteReading {
         }
         if isFirst {
             let words = CommandFailure.words(for: reason)
-            // Why the club on this computer cannot be opened is for its owner to mend.
+            // Why the club on this computer cannot be opened is for its owner to correct.
             let advice = reason.underlying is EmbeddedClubError ? " " + words.text : ""
             Output.complain(
                 localized("\(words.title): this is what is kept of the club on this computer.")

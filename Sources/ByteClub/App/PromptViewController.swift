@@ -18,7 +18,7 @@ final class PromptViewController: ViewController {
     }
     /// Called with what is in the field, after each change.
     var didEdit: ((String) -> Void)?
-    /// Looks at what was accepted, off the main actor, and returns why it will not do; the box stays until then.
+    /// Looks at what was accepted, off the main actor, and returns why it is refused; the box stays until then.
     var check: ((String) async -> String?)?
     /// What Tab makes of what was typed; nil when there is nothing to add.
     var completion: ((String) -> String?)?
