@@ -15,63 +15,15 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and what
     // changes sits in a Mutex. A subclass makes the same promise with its own conformance.
 
-    private let parts: Parts
+    let parts: Parts
     /// What has proved who we are, for later tasks. Used by the engine.
     let authenticationCache = Mutex(AuthenticationCache())
     /// The last `flush` or `reset`: no connection from before it is used again.
     let connectionCut = Mutex<ConnectionCut?>(nil)
     /// Servers that were offered HTTP/2 and have chosen HTTP/1.1. Used by the engine.
     let http1Origins = Mutex<Set<Origin>>([])
-    private let taskRegistry = Mutex(TaskRegistry())
-
-    /// What a session is made of, whichever way it is made.
-    private struct Parts: Sendable {
-        let settings: SessionSettings
-        let callbackQueue: CallbackQueue
-        let isShared: Bool
-        let number: Int
-        let background: BackgroundClient?
-        /// The number of the last task of a background session of this identifier.
-        let lastTask: Int
-
-        init(_ settings: SessionSettings, _ queue: CallbackQueue, isShared: Bool = false) {
-            self.settings = settings
-            self.callbackQueue = queue
-            self.isShared = isShared
-            self.number = URLSession.makeNumber()
-            let line = settings.background.map(BackgroundLine.init)
-            self.background = line?.makeClient(settings)
-            self.lastTask = line?.lastNumber ?? 0
-        }
-    }
-
-    private struct TaskRegistry {
-        var delegate: (any URLSessionDelegate)?
-        var description: String?
-        var lastIdentifier = 0
-        /// Tasks that were never set going: theirs is the reference that keeps them.
-        var unstarted: [Int: WeakTask] = [:]
-        /// Tasks that were, until they complete.
-        var started: [Int: URLSessionTask] = [:]
-        var isInvalidated = false
-        /// Tasks that turn up yet are to be cancelled.
-        var isCancelled = false
-        var isGone = false
-    }
-
-    private struct WeakTask {
-        weak var task: URLSessionTask?
-    }
-
-    private static let lastNumber = Mutex(0)
-
-    /// A number that nothing else has.
-    static func makeNumber() -> Int {
-        lastNumber.withLock { last in
-            last += 1
-            return last
-        }
-    }
+    /// The delegate, and the tasks: see `URLSession+Registry`.
+    let taskRegistry = Mutex(TaskRegistry())
 
     private static let common = URLSession(
         Parts(.standard, CallbackQueue(nil), isShared: true), delegate: nil)
@@ -142,15 +94,6 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         background?.begin(for: self)
     }
 
-    var settings: SessionSettings { parts.settings }
-    /// Where the delegate and the handlers are called.
-    var callbackQueue: CallbackQueue { parts.callbackQueue }
-    /// Which host queue of the engine the session's tasks share.
-    var number: Int { parts.number }
-    /// Its line to the helper, if it is a background session.
-    var background: BackgroundClient? { parts.background }
-    var isShared: Bool { parts.isShared }
-
     /// A copy of what the session was made with.
     open var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
 
@@ -189,23 +132,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         finishInvalidationIfIdle()
     }
 
-    /// The tasks that were resumed and are unfinished, in order of creation.
-    public var allTasks: [URLSessionTask] {
-        get async {
-            await withCheckedContinuation { continuation in
-                whenReady { [self] in continuation.resume(returning: startedTasks) }
-            }
-        }
-    }
-
-    /// Like `allTasks`, by kind: data, upload and download tasks.
-    public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
-        get async {
-            await withCheckedContinuation { continuation in
-                getTasksWithCompletionHandler { continuation.resume(returning: ($0, $1, $2)) }
-            }
-        }
-    }
+    // MARK: - Its tasks
 
     /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
     open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
@@ -324,100 +251,5 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
-    }
-
-    // MARK: - Its tasks
-
-    /// A background session has to hear first which tasks it has from before.
-    private func whenReady(_ work: @escaping @Sendable () -> Void) {
-        if let background { background.whenReady(work) } else { work() }
-    }
-
-    private var startedTasks: [URLSessionTask] {
-        taskRegistry.withLock { $0.started.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
-            .filter { $0.state == .running || $0.state == .suspended }
-    }
-}
-
-// MARK: - The taskRegistry of tasks
-
-extension URLSession {
-    /// Enters a new task, made with the next identifier. After invalidation it is born cancelled.
-    func register<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
-        let identifier = taskRegistry.withLock { taskRegistry in
-            taskRegistry.lastIdentifier += 1
-            return taskRegistry.lastIdentifier
-        }
-        let task = make(identifier)
-        let isTooLate = taskRegistry.withLock { taskRegistry in
-            taskRegistry.unstarted[identifier] = WeakTask(task: task)
-            return taskRegistry.isInvalidated
-        }
-        task.listener?.urlSession(self, didCreateTask: task)
-        if isTooLate { task.cancel() }
-        return task
-    }
-
-    /// Enters a task that takes another one's place, and runs already.
-    func adopt<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
-        let identifier = taskRegistry.withLock { taskRegistry in
-            taskRegistry.lastIdentifier += 1
-            return taskRegistry.lastIdentifier
-        }
-        let task = make(identifier)
-        hold(task)
-        return task
-    }
-
-    /// From here on the session keeps the task, until it completes.
-    func hold(_ task: URLSessionTask) {
-        taskRegistry.withLock { taskRegistry in
-            taskRegistry.unstarted[task.taskIdentifier] = nil
-            taskRegistry.started[task.taskIdentifier] = task
-        }
-    }
-
-    /// Takes up a task of an earlier process, as it is known to the helper.
-    func adopt(_ record: BackgroundTaskRecord) -> URLSessionTask? {
-        guard let task = URLSessionTask.make(record, in: self) else { return nil }
-        let isTooLate = taskRegistry.withLock { taskRegistry in
-            taskRegistry.lastIdentifier = max(taskRegistry.lastIdentifier, record.number)
-            taskRegistry.started[record.number] = task
-            return taskRegistry.isCancelled
-        }
-        // Its entry has to be known before it is called off.
-        if isTooLate { background?.submit { _ in task.cancel() } }
-        return task
-    }
-
-    /// A task was dropped that nobody had set going.
-    func forgetUnstarted(_ identifier: Int) {
-        let wasThere = taskRegistry.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
-        if wasThere { finishInvalidationIfIdle() }
-    }
-
-    /// The task's completion is about to be reported, on the delegate's queue.
-    func unregister(_ task: URLSessionTask) {
-        taskRegistry.withLock { $0.started[task.taskIdentifier] = nil }
-    }
-
-    /// After invalidation, once no task is left: notifies the delegate, and releases it.
-    func finishInvalidationIfIdle() {
-        let isDone = taskRegistry.withLock { taskRegistry in
-            guard taskRegistry.isInvalidated, !taskRegistry.isGone, taskRegistry.started.isEmpty,
-                taskRegistry.unstarted.isEmpty, background?.isReadyNow ?? true
-            else { return false }
-            taskRegistry.isGone = true
-            return true
-        }
-        guard isDone else { return }
-        authenticationCache.withLock { $0.forgetAll() }
-        callbackQueue.async { [self] in
-            let delegate = taskRegistry.withLock { taskRegistry in
-                defer { taskRegistry.delegate = nil }
-                return taskRegistry.delegate
-            }
-            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-        }
     }
 }
