@@ -33,35 +33,6 @@ final class Attempt {
     /// What is sent next, once the rest of the response's body has been discarded.
     var nextRequest: URLRequest?
 
-    /// What of a request had left this machine when its kept-alive connection was lost.
-    enum ConnectionLoss {
-        /// Not a byte.
-        case unsent
-        /// Some or all of it.
-        case sent
-        /// Some or all of it; the server has said that it has not processed it, and not on which grounds (RFC 9113 §8.7).
-        case refused
-        /// The same; the server wants it over HTTP/1.1.
-        case needsHTTP1
-
-        /// Reads a remark of libcurl's for people, which is the only place where it says so (`lib/http2.c`, `lib/multi.c`).
-        /// Others quote the request and the server: the whole remark counts, not a word in it.
-        init?(remark: String) {
-            let text = remark.last == "\n" ? String(remark.dropLast()) : remark
-            let again = ", try again on a new connection"
-            if text == "Downgrades to HTTP/1.1" {
-                self = .needsHTTP1
-            } else if text.hasPrefix("HTTP/2 stream "), text.hasSuffix(" refused by server" + again)
-            {
-                self = .refused
-            } else if text.hasPrefix("["), text.hasSuffix("] REFUSED_STREAM" + again) {
-                self = .refused
-            } else {
-                return nil
-            }
-        }
-    }
-
     /// What libcurl's callbacks note for the engine, which acts on it when libcurl is not on the stack.
     struct Notes {
         /// Whether a byte has moved since the engine last looked.

@@ -134,7 +134,7 @@ final class Transfer {
     func setNeedsProcessing() {
         guard !isPending else { return }
         isPending = true
-        pending.add(self)
+        pending.transfers.append(self)
     }
 
     /// Replaces the attempt: what comes late to the old one is lost with it.
@@ -163,11 +163,9 @@ final class Transfer {
 
     /// The transfers that something has happened to.
     final class PendingTransfers {
-        private var transfers: [Transfer] = []
+        fileprivate var transfers: [Transfer] = []
 
         var isEmpty: Bool { transfers.isEmpty }
-
-        fileprivate func add(_ transfer: Transfer) { transfers.append(transfer) }
 
         func takeAll() -> [Transfer] {
             defer { transfers.removeAll(keepingCapacity: true) }
