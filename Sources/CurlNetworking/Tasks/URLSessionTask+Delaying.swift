@@ -48,6 +48,6 @@ extension URLSessionTask {
         session.unregister(self)
         status.withLock { $0.delegate = nil }
         successor.status.withLock { $0.reports.isHeldBack = false }
-        successor.scheduleNotification()
+        successor.post()
     }
 }

@@ -7,40 +7,6 @@ import Synchronization
 // the turn of its file.
 
 extension URLSessionTask {
-    @discardableResult
-    func changeLife(
-        _ change: (inout TaskLife) -> TaskLife.Consequence,
-        along: (inout TaskStatus) -> Void = { _ in }
-    ) -> TaskLife.Consequence {
-        let consequence = status.withLock { status in
-            let consequence = change(&status.life)
-            if consequence == .abort {
-                let url = status.currentRequest.url ?? firstRequest.url
-                status.reports.events.close(
-                    with: TaskResult(error: URLError(.cancelled, failingURL: url)))
-                status.reports.isHeldBack = true  // until the carrier has let go
-                along(&status)
-            }
-            // Inside the lock, so that it cannot come after the completion has struck us off.
-            if consequence == .abort || consequence == .start { session.hold(self) }
-            return consequence
-        }
-        switch consequence {
-        case .nothing:
-            break
-        case .start:
-            carrier.start(self)
-        case .pause:
-            carrier.lifeChanged(of: self)
-        case .proceed:
-            carrier.lifeChanged(of: self)
-            scheduleNotification()
-        case .abort:
-            carrier.abort(self)
-        }
-        return consequence
-    }
-
     /// The carrier has let go of a cancelled task: now its end can be reported.
     ///
     /// - Parameter resumeData: Of a download or upload that was asked for it.
@@ -58,25 +24,36 @@ extension URLSessionTask {
                 for receive in receivers { receive(resumeData) }
             }
         }
-        scheduleNotification()
+        post()
     }
 
-    /// Queues an event for the delegate or handler; `update` changes what the task says of itself.
-    func post(_ event: TaskEvent, update: (inout TaskStatus) -> Void = { _ in }) {
-        status.withLock { status in
+    /// Posts an event for the delegate or handler, and asks for a turn on the delegate's queue if one is needed.
+    ///
+    /// - Parameters:
+    ///   - event: nil for what waits already.
+    ///   - update: Changes what the task says of itself.
+    func post(_ event: TaskEvent? = nil, update: (inout TaskStatus) -> Void = { _ in }) {
+        let needsTurn = status.withLock { status in
             update(&status)
-            status.reports.events.append(event)
+            if let event { status.reports.events.append(event) }
+            guard !status.reports.isReporting, !status.reports.events.isEmpty, !status.life.isHeld,
+                !status.reports.isHeldBack
+            else { return false }
+            status.reports.isReporting = true
+            return true
         }
-        scheduleNotification()
+        guard needsTurn else { return }
+        if receiver.isAwaited, listener == nil, session.delegate == nil {
+            notifyNext()  // there is nobody whose calls it could get in front of
+        } else {
+            session.callbackQueue.async { [self] in notifyNext() }
+        }
     }
 
-    /// Queues a piece of body.
+    /// Posts a piece of body.
     func post(_ data: Data) -> FlowControl.Change {
-        let change = status.withLock { status in
-            status.reports.events.append(.data(data))
-            return status.reports.flow.add(data.count)
-        }
-        scheduleNotification()
+        var change = FlowControl.Change.none
+        post(.data(data)) { change = $0.reports.flow.add(data.count) }
         return change
     }
 
@@ -118,22 +95,6 @@ extension URLSessionTask {
 // MARK: - Turns on the delegate's queue
 
 extension URLSessionTask {
-    func scheduleNotification() {
-        let begins = status.withLock { status in
-            guard !status.reports.isReporting, !status.reports.events.isEmpty, !status.life.isHeld,
-                !status.reports.isHeldBack
-            else { return false }
-            status.reports.isReporting = true
-            return true
-        }
-        guard begins else { return }
-        if receiver.isAwaited, listener == nil, session.delegate == nil {
-            notifyNext()  // there is nobody whose calls it could get in front of
-        } else {
-            session.callbackQueue.async { [self] in notifyNext() }
-        }
-    }
-
     /// - Parameter isAfterFile: Whether the delegate was given the task's file in this turn. Its
     ///   completion follows in the same one: a program that ends in between has the file without the
     ///   word that all is well.
@@ -155,8 +116,7 @@ extension URLSessionTask {
             notify(event)
             if event.isFile || isAfterFile { return notifyNext(isAfterFile: true) }
         }
-        status.withLock { $0.reports.isReporting = false }
-        scheduleNotification()
+        post { $0.reports.isReporting = false }
     }
 
     private func isUnheard(_ event: TaskEvent) -> Bool {
@@ -211,15 +171,7 @@ extension URLSessionTask {
         case .metrics:
             notifyMetrics()
         case .completed(let result):
-            updateProgress()
-            trace(.taskCompleted(error: result.reportedError), currentRequest ?? firstRequest)
             notifyCompletion(result)
-            carrier.completionReported(of: self)
-            status.withLock { status in
-                status.delegate = nil
-                status.succession.predecessor = nil
-            }
-            session.finishInvalidationIfIdle()
         }
     }
 
@@ -298,6 +250,8 @@ extension URLSessionTask {
     }
 
     private func notifyCompletion(_ result: TaskResult) {
+        updateProgress()
+        trace(.taskCompleted(error: result.reportedError), currentRequest ?? firstRequest)
         let response = self.response
         switch receiver {
         case .delegate, .fileDelegate:
@@ -312,6 +266,12 @@ extension URLSessionTask {
         case .bytes(let channel):
             channel.finish(result.reportedError)
         }
+        carrier.completionReported(of: self)
+        status.withLock { status in
+            status.delegate = nil
+            status.succession.predecessor = nil
+        }
+        session.finishInvalidationIfIdle()
     }
 
     /// Whether the end of the connection is not a failure: a WebSocket was closed with a close frame.

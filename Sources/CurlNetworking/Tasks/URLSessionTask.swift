@@ -103,6 +103,43 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         changeLife { $0.cancel() }
     }
 
+    /// Makes a change of the task's life and carries out what follows from it.
+    ///
+    /// - Parameter along: What a cancellation changes with it.
+    @discardableResult
+    func changeLife(
+        _ change: (inout TaskLife) -> TaskLife.Consequence,
+        along: (inout TaskStatus) -> Void = { _ in }
+    ) -> TaskLife.Consequence {
+        let consequence = status.withLock { status in
+            let consequence = change(&status.life)
+            if consequence == .abort {
+                let url = status.currentRequest.url ?? firstRequest.url
+                status.reports.events.close(
+                    with: TaskResult(error: URLError(.cancelled, failingURL: url)))
+                status.reports.isHeldBack = true  // until the carrier has let go
+                along(&status)
+            }
+            // Inside the lock, so that it cannot come after the completion has struck us off.
+            if consequence == .abort || consequence == .start { session.hold(self) }
+            return consequence
+        }
+        switch consequence {
+        case .nothing:
+            break
+        case .start:
+            carrier.start(self)
+        case .pause:
+            carrier.lifeChanged(of: self)
+        case .proceed:
+            carrier.lifeChanged(of: self)
+            post()
+        case .abort:
+            carrier.abort(self)
+        }
+        return consequence
+    }
+
     // MARK: - What is known
 
     /// The request on its way now: after a redirect, the new one.
