@@ -78,7 +78,7 @@ final class DownloadFile: Sendable {
             case .success(let (total, expected))?:
                 task.post(.wrote(total: total, expected: expected))
             case .failure(let error)?:
-                Engine.shared.submit { [task] engine in engine.fail(task, with: error) }
+                Engine.shared.thread.submit { [task] engine in engine.fail(task, with: error) }
             case nil:
                 break
             }
@@ -112,7 +112,7 @@ final class DownloadFile: Sendable {
                 }
             }
             if let failure {
-                Engine.shared.submit { [task] engine in engine.fail(task, with: failure) }
+                Engine.shared.thread.submit { [task] engine in engine.fail(task, with: failure) }
             }
         }
     }

@@ -16,7 +16,7 @@ extension Engine {
         let task = transfer.task
         let number = transfer.attempt.number
         return { answer in
-            Self.shared.submit { engine in
+            Self.shared.thread.submit { engine in
                 guard let transfer = engine.transfers[ObjectIdentifier(task)],
                     transfer.attempt.number == number
                 else { return }
@@ -131,52 +131,5 @@ extension Engine {
             return
         }
         beginNextAttempt(of: transfer, next)
-    }
-
-    // MARK: - Heads
-
-    /// The head of the final answer is complete: what it says for later is kept, whatever is decided about it.
-    func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
-        let request = transfer.request
-        guard head.status != 101 || transfer.webSocket != nil, let url = request.url
-        else { return }
-        transfer.attempt.response = HTTPURLResponse(url: url, head: head)
-        transfer.noteTransportSecurity(head)
-        guard !head.setCookies.isEmpty, request.httpShouldHandleCookies else { return }
-        let web = transfer.settings.web
-        web.cookies?.receive(
-            head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL,
-            sessionPolicy: web.acceptPolicy)
-    }
-
-    func reportInterim(_ head: ResponseHead, of transfer: Transfer) {
-        guard let url = transfer.request.url, transfer.task.listener != nil else { return }
-        transfer.task.post(.informational(HTTPURLResponse(url: url, head: head)))
-    }
-}
-
-extension Transfer {
-    /// The attempt's request as the policies see it that decide on its answer.
-    func sentRequest(answeredBy head: ResponseHead) -> HeadDecision.Sent {
-        var sent = HeadDecision.Sent(
-            request: request, isWebSocket: webSocket != nil,
-            followedRedirects: history.followedRedirects,
-            challenged: attempt.authorization.request,
-            credentialStorage: settings.credentialStorage, cachePlan: attempt.cache.plan,
-            time: attempt.cache.requestTime)
-        if settings.web.cache == nil { sent.cachePlan = nil }
-        guard let url = request.url, sent.challenged != nil || AuthenticationParty.isAsking(head)
-        else { return sent }
-        if sent.challenged == nil { sent.challenged = makeChallengedRequest(url) }
-        if let connect = connectRequest, let head = attempt.route.tunnelHead?.head {
-            sent.tunnel = (connect, head)
-        }
-        return sent
-    }
-}
-
-extension ResponseHead {
-    init(_ response: HTTPURLResponse) {
-        self.init(status: response.statusCode, headers: response.headers)
     }
 }

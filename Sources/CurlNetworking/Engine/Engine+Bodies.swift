@@ -81,7 +81,7 @@ extension Engine {
     private static func waker(for task: URLSessionTask) -> @Sendable () -> Void {
         { [weak task] in
             guard let task else { return }
-            shared.submit { $0.bodyArrived(for: task) }
+            shared.thread.submit { $0.bodyArrived(for: task) }
         }
     }
 

@@ -5,12 +5,32 @@ import Synchronization
 // The cache, where a transfer meets it.
 
 extension Engine {
-    /// The cache has looked on the disk.
-    func cacheConsulted(_ plan: CachePlan, _ transfer: Transfer) {
-        guard transfer.state.isConsultingCache else { return }
-        transfer.state = .queued
-        guard !transfer.isSuspended else { return }
-        proceed(transfer, .plan(plan))
+    // MARK: - Before a request
+
+    enum CacheConsultation {
+        case uncached
+        case plan(CachePlan)
+        /// The cache looks on the disk; the attempt begins again with its plan.
+        case underway
+    }
+
+    /// Asks the cache what it has. WebSockets, and requests that only move an upload on, ask for no document: they
+    /// bypass it.
+    func consultCache(for transfer: Transfer) -> CacheConsultation {
+        guard let cache = transfer.settings.web.cache, transfer.webSocket == nil,
+            !transfer.isControlRequest
+        else { return .uncached }
+        let request = transfer.requestWithFields
+        let policy = request.ownCachePolicy ?? transfer.settings.web.cachePolicy
+        if let plan = cache.planAtOnce(for: request, policy: policy) { return .plan(plan) }
+        transfer.state = .consultingCache
+        cache.planLater(
+            for: request, policy: policy,
+            callback(for: transfer) { engine, transfer, plan in
+                guard transfer.state.isConsultingCache else { return }
+                engine.begin(transfer, with: plan)
+            })
+        return .underway
     }
 
     // MARK: - The head of an answer

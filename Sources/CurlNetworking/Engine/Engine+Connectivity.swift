@@ -29,7 +29,7 @@ extension Engine {
         if access.waitsForConnectivity {  // before the look, so that no change is missed
             transfer.connectivity.isWatching = true
             access.network.watch(for: transfer.id) {
-                Self.shared.submit { $0.networkChanged(for: task) }
+                Self.shared.thread.submit { $0.networkChanged(for: task) }
             }
         }
         let knowsCost = access.hasNetworkRestrictions(about: transfer.request)

@@ -13,7 +13,7 @@ extension Engine {
             let opened = Result { () throws(URLError) in
                 try DownloadFile(goingOnWith: data, for: task)
             }
-            Self.shared.submit { $0.partialFileOpened(opened, for: task) }
+            Self.shared.thread.submit { $0.partialFileOpened(opened, for: task) }
         }
     }
 

@@ -15,7 +15,7 @@ actor Engine {
         return engine
     }()
 
-    private nonisolated let thread = EngineThread()
+    nonisolated let thread = EngineThread()
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let multi: MultiHandle
@@ -38,11 +38,6 @@ actor Engine {
 
     private init() {
         multi = MultiHandle(wakeupDescriptor: thread.wakeupDescriptor)
-    }
-
-    /// Runs work on the engine in the order of the calls, then processes what has happened. Returns at once.
-    nonisolated func submit(_ work: @escaping @Sendable (isolated Engine) -> Void) {
-        thread.submit(work)
     }
 
     // MARK: - Turns

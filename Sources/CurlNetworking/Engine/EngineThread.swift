@@ -42,6 +42,7 @@ final class EngineThread: SerialExecutor {
 
     // MARK: - Jobs
 
+    /// Runs a job in the order of the calls; the engine then processes what has happened. Returns at once.
     func submit(_ job: @escaping Job) {
         let rings = inbox.withLock { inbox in
             inbox.jobs.append(job)

@@ -72,7 +72,7 @@ final class ProtocolLoad: URLProtocolClient {
         guard let kind = kinds.first(where: { $0.canInit(with: task) })
         else {
             task.status.withLock { $0.urlProtocol.load = nil }
-            return Engine.shared.submit { [task] engine in engine.start(task) }
+            return Engine.shared.thread.submit { [task] engine in engine.start(task) }
         }
         fillBody { [self] in queue.async { @Sendable [self] in load(by: kind) } }
     }

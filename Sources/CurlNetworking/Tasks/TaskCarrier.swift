@@ -13,7 +13,7 @@ enum TaskCarrier: Sendable {
     func start(_ task: URLSessionTask) {
         switch self {
         case .engine where !ProtocolLoad.mayLoad(task):
-            Engine.shared.submit { engine in engine.start(task) }
+            Engine.shared.thread.submit { engine in engine.start(task) }
         case .engine: ProtocolLoad.start(task)
         case .background(let client): client.enlist(task)
         }
@@ -22,7 +22,7 @@ enum TaskCarrier: Sendable {
     /// The task was suspended or goes on.
     func lifeChanged(of task: URLSessionTask) {
         switch self {
-        case .engine: Engine.shared.submit { engine in engine.lifeChanged(of: task) }
+        case .engine: Engine.shared.thread.submit { engine in engine.lifeChanged(of: task) }
         case .background(let client): client.submit { client in client.lifeChanged(of: task) }
         }
     }
@@ -31,7 +31,7 @@ enum TaskCarrier: Sendable {
         switch self {
         case .engine:
             task.status.withLock { $0.urlProtocol.load }?.stop()
-            Engine.shared.submit { engine in engine.abort(task) }
+            Engine.shared.thread.submit { engine in engine.abort(task) }
         case .background(let client): client.submit { client in client.abort(task) }
         }
     }
@@ -39,14 +39,14 @@ enum TaskCarrier: Sendable {
     /// The delegate has caught up.
     func flowOpened(for task: URLSessionTask) {
         switch self {
-        case .engine: Engine.shared.submit { engine in engine.flowOpened(for: task) }
+        case .engine: Engine.shared.thread.submit { engine in engine.flowOpened(for: task) }
         case .background(let client): client.submit { client in client.flowOpened(for: task) }
         }
     }
 
     func priorityChanged(of task: URLSessionTask) {
         switch self {
-        case .engine: Engine.shared.submit { engine in engine.priorityChanged(of: task) }
+        case .engine: Engine.shared.thread.submit { engine in engine.priorityChanged(of: task) }
         case .background(let client): client.submit { client in client.priorityChanged(of: task) }
         }
     }

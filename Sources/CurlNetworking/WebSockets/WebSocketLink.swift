@@ -245,7 +245,7 @@ final class WebSocketLink: ByteSink {
         }
         guard let task else { return }
         tellGoodbye()
-        Engine.shared.submit { $0.endWebSocket(of: task) }
+        Engine.shared.thread.submit { $0.endWebSocket(of: task) }
     }
 
     private func tellGoodbye() {

@@ -387,7 +387,7 @@ import Testing
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
             done.add()
         }
-        Engine.shared.submit { engine in  // in one turn: the file is not open before its end
+        Engine.shared.thread.submit { engine in  // in one turn: the file is not open before its end
             task.resume()
             engine.start(task)
             task.suspend()

@@ -246,7 +246,7 @@ struct HTTP2StreamTests {
     private func engineHasConnected(_ task: URLSessionTask) async -> Bool {
         for _ in 0..<100_000 {
             let isConnected = await withCheckedContinuation { continuation in
-                Engine.shared.submit { engine in
+                Engine.shared.thread.submit { engine in
                     continuation.resume(
                         returning: engine.transfers[ObjectIdentifier(task)]?.state.isExchanging
                             ?? true)

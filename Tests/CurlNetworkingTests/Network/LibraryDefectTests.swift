@@ -48,7 +48,7 @@ import Testing
         var readyCount: Int32 = 1
         repeat {
             readyCount = await withCheckedContinuation { continuation in
-                Engine.shared.submit { engine in
+                Engine.shared.thread.submit { engine in
                     let ready = UnsafeMutablePointer<byteclub_ready_socket>.allocate(capacity: 64)
                     defer { ready.deallocate() }
                     continuation.resume(

@@ -23,14 +23,14 @@ struct EngineFacts: Sendable {
 /// Waits until the engine has done all that it was asked for before.
 func engineIsDone() async {
     await withCheckedContinuation { continuation in
-        Engine.shared.submit { _ in continuation.resume() }
+        Engine.shared.thread.submit { _ in continuation.resume() }
     }
 }
 
 /// What the engine has of a task after all that it was asked for before; nil when nothing.
 func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
     await withCheckedContinuation { continuation in
-        Engine.shared.submit { engine in
+        Engine.shared.thread.submit { engine in
             let transfer = engine.transfers[ObjectIdentifier(task)]
             continuation.resume(
                 returning: transfer.map { transfer in
@@ -65,7 +65,7 @@ func engine(hasUnreadOnConnectionTo port: UInt16) async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     repeat {
         let isThere = await withCheckedContinuation { continuation in
-            Engine.shared.submit { engine in
+            Engine.shared.thread.submit { engine in
                 let open = engine.sockets.sockets.keys.filter { $0.remotePort == Int32(port) }
                     .compactMap { engine.sockets.socket(of: $0) }
                 continuation.resume(

@@ -231,7 +231,9 @@ struct TrustTests {
         #expect(host.requestCount == 0)
         // What comes after it may take as long as it likes.
         let asked = ObjectIdentifier(task)
-        Engine.shared.submit { $0.transfers[asked]?.timers.request = Countdown(seconds: 600) }
+        Engine.shared.thread.submit {
+            $0.transfers[asked]?.timers.request = Countdown(seconds: 600)
+        }
         let count = turns.count
         goOn.signal()
         await turns.wait(for: count + 1)
@@ -261,7 +263,7 @@ struct TrustTests {
         await asked.wait()
         try await RequestsAside().run(50)
         let count = await withCheckedContinuation { continuation in
-            Engine.shared.submit { engine in
+            Engine.shared.thread.submit { engine in
                 let transfer = engine.transfers.values.first {
                     $0.request.url == host.url(host: "localhost", "/spin")
                 }

@@ -2,158 +2,15 @@ import CCurl
 import FoundationEssentials
 import Synchronization
 
-// The main line of a transfer, from `resume()` to its completion, in the order in which it happens:
+// The second half of a transfer's main line: from what libcurl's callbacks have noted to its completion, in the
+// order in which it happens:
 //
-//     start → startTransfer → begin → proceed → enqueue → openBody → connect → process → takeHead →
-//     deliver → handOverBody → complete → close
+//     process → noteResponse → takeHead → deliver → handOverBody → complete → close
 //
-// (A connection that others may share is opened by one of them; the rest wait for it in `connect`.)
-//
-// What is decided is decided by values (`CachePlan`, `HeadDecision`, `LostRequest` …), and what leaves the
-// line is in the files beside this one. As there, every function runs on the engine's thread, never
-// inside a callback of libcurl.
+// The first half is in `Engine+Requests.swift`. What is decided is decided by values (`HeadDecision`,
+// `LostRequest` …), and what leaves the line is in the files beside this one.
 
 extension Engine {
-    // MARK: - 1. The task is resumed
-
-    func start(_ task: URLSessionTask) {
-        guard transfers[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver })
-        else { return }
-        if let failure = task.startFailure {
-            return task.post(.completed(TaskResult(error: failure)))
-        }
-        let request = task.session.settings.secured(task.requestToLoad)
-        guard let origin = request.url.flatMap(Origin.init(of:)) else {
-            return task.post(.completed(TaskResult(error: request.unsupportedURL)))
-        }
-        let transfer = Transfer(
-            task: task, request: request, origin: origin, pending: pending, sockets: sockets)
-        transfers[transfer.id] = transfer
-        if request.url != task.requestToLoad.url {
-            task.status.withLock { $0.currentRequest = transfer.request }
-        }
-        if let date = task.earliestBeginDate { return delay(transfer, until: date) }
-        startTransfer(transfer)
-    }
-
-    /// Begins where an earlier task has stopped, if there was one.
-    func startTransfer(_ transfer: Transfer) {
-        if let start = (transfer.task as? URLSessionUploadTask)?.resumption {
-            resumeUpload(of: transfer, start)
-        } else if let data = (transfer.task as? URLSessionDownloadTask)?.resumption?.data {
-            return openPartialFile(of: transfer, data)
-        }
-        begin(transfer)
-    }
-
-    // MARK: - 2. An attempt begins: is there a stored response, and a network?
-
-    /// WebSockets, and requests that only move an upload on, ask for no document: they bypass the cache.
-    func begin(_ transfer: Transfer) {
-        transfer.state = .queued
-        guard !transfer.isSuspended else { return }  // until it is resumed
-        guard let cache = transfer.settings.web.cache, transfer.webSocket == nil,
-            !transfer.isControlRequest
-        else { return proceed(transfer, .uncached) }
-        let request = transfer.requestWithFields
-        let policy = request.ownCachePolicy ?? transfer.settings.web.cachePolicy
-        if let plan = cache.planAtOnce(for: request, policy: policy) {
-            return proceed(transfer, .plan(plan))
-        }
-        transfer.state = .consultingCache
-        cache.planLater(
-            for: request, policy: policy,
-            callback(for: transfer) { engine, transfer, plan in
-                engine.cacheConsulted(plan, transfer)
-            })
-    }
-
-    enum CacheConsultation {
-        case uncached
-        case plan(CachePlan)
-    }
-
-    func proceed(_ transfer: Transfer, _ consultation: CacheConsultation) {
-        if case .plan(let plan) = consultation {
-            transfer.attempt.cache.plan = plan
-            if let answer = plan.answer(at: Date()) { return replay(answer, transfer) }
-            if plan.decision == .fail {
-                return fail(
-                    transfer, with: URLError(.resourceUnavailable, failingURL: transfer.request.url)
-                )
-            }
-        }
-        if let host = transfer.hostToCheck { return checkNetwork(to: host, for: transfer) }
-        enqueue(transfer)
-    }
-
-    // MARK: - 3. A connection to the host is free, and the body is opened
-
-    /// A redirect within an origin keeps its connection.
-    func enqueue(_ transfer: Transfer) {
-        if transfer.slot.isTaken { return openBody(of: transfer) }
-        transfer.state = .queued
-        guard !transfer.isSuspended else { return }
-        transfer.slot.place = transfer.ownPlace
-        let place = slots.enter(
-            transfer.id, at: transfer.slot.place, limit: limit(for: transfer),
-            priority: transfer.task.priority)
-        guard place == .connection else { return }
-        transfer.slot.isTaken = true
-        openBody(of: transfer)
-    }
-
-    func openBody(of transfer: Transfer) {
-        transfer.state = .openingBody
-        let hasNoBody = transfer.upload?.step?.isUpload == false
-        switch transfer.source {
-        case .none,
-            _ where hasNoBody:
-            transfer.attempt.body = OutgoingBody()
-        case .data(let data): transfer.attempt.body = OutgoingBody(.data(data, position: 0))
-        case .file, .pipe, .produced, .given, .stream: return openSource(of: transfer)
-        }
-        connect(transfer)
-    }
-
-    // MARK: - 4. libcurl gets the request
-
-    /// Sends the attempt's request with its open body.
-    func connect(_ transfer: Transfer) {
-        guard !transfer.isSuspended else {
-            // It may have come to open one, and have hashed its body since.
-            leaveConnection(transfer)
-            transfer.state = .readyToConnect
-            return
-        }
-        do throws(URLError) {
-            guard !transfer.isGetWithBody else { throw transfer.getWithBody }
-            guard try admit(transfer) == .admitted else { return }
-            try beginBody(of: transfer)
-            guard authorize(transfer) == .authorized else { return }  // until the body is hashed
-            guard let easy = takeHandle() else {
-                throw URLError(.unknown, underlyingText: "no memory for a transfer")
-            }
-            try easy.configure(makeConfiguration(for: transfer))
-            transfer.attempt.installCallbacks(on: easy)
-            transfer.attempt.easy = easy
-            transfer.attempt.timings.handedOver = now
-            transfer.state = .connecting
-            updateTimers(of: transfer)
-            do throws(URLError) {
-                try multi.add(easy)
-            } catch {
-                transfer.attempt.easy = nil
-                throw error
-            }
-            if transfer.attempt.tls.handshake != nil { multi.handshakes.begin(easy) }
-            transfer.task.trace(
-                .attemptStarted, transfer.requestWithFields, attempt: transfer.attempt.number)
-        } catch {
-            fail(transfer, with: error)
-        }
-    }
-
     // MARK: - 5. Something has happened: libcurl's callbacks have noted it
 
     func process(_ transfer: Transfer) {
@@ -220,6 +77,25 @@ extension Engine {
             }
             fail(transfer, with: error)
         }
+    }
+
+    /// What the head of the final answer says for later is kept, whatever is decided about it.
+    private func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
+        let request = transfer.request
+        guard head.status != 101 || transfer.webSocket != nil, let url = request.url
+        else { return }
+        transfer.attempt.response = HTTPURLResponse(url: url, head: head)
+        transfer.noteTransportSecurity(head)
+        guard !head.setCookies.isEmpty, request.httpShouldHandleCookies else { return }
+        let web = transfer.settings.web
+        web.cookies?.receive(
+            head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL,
+            sessionPolicy: web.acceptPolicy)
+    }
+
+    private func reportInterim(_ head: ResponseHead, of transfer: Transfer) {
+        guard let url = transfer.request.url, transfer.task.listener != nil else { return }
+        transfer.task.post(.informational(HTTPURLResponse(url: url, head: head)))
     }
 
     // MARK: - 7. The response is delivered
@@ -337,18 +213,28 @@ extension Engine {
     }
 }
 
-extension URLRequest {
-    /// Why it cannot be loaded.
-    fileprivate var unsupportedURL: URLError {
-        let isHTTP = ["http", "https"].contains(url?.scheme?.lowercased())
-        return URLError(isHTTP ? .badURL : .unsupportedURL, failingURL: url?.withoutCredentials)
+extension Transfer {
+    /// The attempt's request as the policies see it that decide on its answer.
+    fileprivate func sentRequest(answeredBy head: ResponseHead) -> HeadDecision.Sent {
+        var sent = HeadDecision.Sent(
+            request: request, isWebSocket: webSocket != nil,
+            followedRedirects: history.followedRedirects,
+            challenged: attempt.authorization.request,
+            credentialStorage: settings.credentialStorage, cachePlan: attempt.cache.plan,
+            time: attempt.cache.requestTime)
+        if settings.web.cache == nil { sent.cachePlan = nil }
+        guard let url = request.url, sent.challenged != nil || AuthenticationParty.isAsking(head)
+        else { return sent }
+        if sent.challenged == nil { sent.challenged = makeChallengedRequest(url) }
+        if let connect = connectRequest, let head = attempt.route.tunnelHead?.head {
+            sent.tunnel = (connect, head)
+        }
+        return sent
     }
 }
 
-extension Transfer {
-    fileprivate var getWithBody: URLError {
-        URLError(
-            .dataLengthExceedsMaximum, failingURL: request.url,
-            underlyingText: "a GET has no body")
+extension ResponseHead {
+    init(_ response: HTTPURLResponse) {
+        self.init(status: response.statusCode, headers: response.headers)
     }
 }
