@@ -1,29 +1,5 @@
 import FoundationEssentials
 
-/// What follows from a challenge, for the engine to do.
-enum AuthenticationAction: Sendable {
-    /// Go on with what the head says, a 401 and 407 included: it is the answer.
-    case deliver
-    /// Send the request again, in a new attempt; `fields(for:)` has the credential.
-    case retry
-    /// Put it to the delegate, then call `answer(_:_:)`.
-    case ask(URLAuthenticationChallenge, Audience)
-    /// Open the handshake.
-    case trust
-    /// Begin a new attempt with this client certificate.
-    case present(ClientIdentity)
-    /// Go on with the handshake without a client certificate.
-    case presentNone
-    case fail(URLError)
-
-    /// Whose method is called.
-    enum Audience: Sendable {
-        /// The session delegate's, and the task's when that passes it on.
-        case session
-        case task
-    }
-}
-
 /// How one task proves who it is and whom it believes, as a value: challenges and the delegate's
 /// answers go in, actions come out.
 ///
@@ -230,39 +206,18 @@ extension AuthenticationState {
         defer { dialogues[party] = dialogue }
         dialogue.sent = nil
         dialogue.renewals = 0
-        let proof = Self.takeInfo(in: head, party, sent) { nonce in
-            dialogue.credential?.take(nextNonce: nonce)
-            cache.take(nextNonce: nonce, for: sent)
+        if sent.nonce != nil, let info = AuthenticationInfo(in: head, from: party) {
+            // Of a server that is not, nothing is believed or remembered.
+            guard info.isGenuine(for: sent) else { return }
+            if let nonce = info.nextNonce {
+                dialogue.credential?.take(nextNonce: nonce)
+                cache.take(nextNonce: nonce, for: sent)
+            }
         }
-        guard let cached = dialogue.credential, sent.credential.persistence != .none,
-            proof == .genuine
-        else { return }
+        guard let cached = dialogue.credential, sent.credential.persistence != .none else { return }
         cache.remember(cached)
         dialogue.credential = nil
         storage?.keep(sent.credential, for: sent.space)
-    }
-
-    private enum ServerProof {
-        case genuine
-        /// The server shows that it does not know the password: nothing of it is believed or remembered.
-        case forged
-    }
-
-    /// Reads `Authentication-Info`.
-    private static func takeInfo(
-        in head: ResponseHead, _ party: AuthenticationParty, _ sent: CachedCredential.Sent,
-        take: (String) -> Void
-    ) -> ServerProof {
-        guard sent.nonce != nil, let field = head.headers[party.infoField] else { return .genuine }
-        let parameters = HTTPChallenge.parseParameters(field)
-        let value = { (name: String) in parameters.first { $0.name == name }?.value }
-        if let digest = value("rspauth"), let expected = sent.expectedServerDigest,
-            digest.lowercased() != expected
-        {
-            return .forged
-        }
-        if let next = value("nextnonce"), !next.isEmpty { take(next) }
-        return .genuine
     }
 }
 
