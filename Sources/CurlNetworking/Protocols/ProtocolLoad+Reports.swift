@@ -1,0 +1,173 @@
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+// What a loader reports, one after another: while the delegate is asked about a report, the next ones wait.
+
+extension ProtocolLoad {
+    enum Report: Sendable {
+        case redirect(URLRequest, URLResponse)
+        case response(URLResponse, URLCache.StoragePolicy)
+        case data(Data)
+        case end
+        case failure(any Error)
+    }
+
+    private func take(_ report: Report, from urlProtocol: URLProtocol) {
+        let mayGoOn = state.withLock { state in
+            guard !state.isOver, state.loader?.urlProtocol === urlProtocol else { return false }
+            if state.isAsking { state.waiting.append(report) }
+            return !state.isAsking
+        }
+        if mayGoOn { act(on: report) }
+    }
+
+    private func proceed() {
+        while true {
+            let report: Report? = state.withLock { state in
+                guard !state.waiting.isEmpty else {
+                    state.isAsking = false
+                    return nil
+                }
+                return state.waiting.removeFirst()
+            }
+            guard let report else { return }
+            if act(on: report) == .asking { return }
+        }
+    }
+
+    private enum Progress {
+        case proceeding
+        /// The delegate was asked something, so that everything else has to wait.
+        case asking
+    }
+
+    @discardableResult
+    private func act(on report: Report) -> Progress {
+        switch report {
+        case .redirect(let request, let response): redirect(to: request, response)
+        case .response(let response, let policy): return deliver(response, policy)
+        case .data(let data): receive(data)
+        case .end: complete()
+        case .failure(let error): fail(error)
+        }
+        return .proceeding
+    }
+}
+
+// MARK: - What follows from a report
+
+extension ProtocolLoad {
+    /// No longer answer is kept for the cache, in bytes.
+    private static let largestCachedAnswer = 4 << 20
+
+    private func deliver(
+        _ response: URLResponse, _ policy: URLCache.StoragePolicy = .notAllowed
+    ) -> Progress {
+        task.status.withLock { status in
+            status.response = response
+            status.counts.expectedToReceive = response.expectedContentLength
+        }
+        let asks = task.asksAboutResponse
+        state.withLock { state in
+            state.response = response
+            state.isAsking = asks
+            state.cachePolicy = policy == .notAllowed || cache == nil ? nil : policy
+            if task.destination == .file, state.file == nil { state.file = DownloadFile(for: task) }
+        }
+        guard asks else { return .proceeding }
+        task.post(
+            .response(
+                response,
+                Reply { [task] disposition in
+                    if disposition == .allow { self.proceed() } else { task.cancel() }
+                }))
+        return .asking
+    }
+
+    private func receive(_ data: Data) {
+        task.status.withLock { $0.counts.received += Int64(data.count) }
+        let destination = task.destination
+        state.withLock { state in
+            guard destination == .memory || state.cachePolicy != nil else { return }
+            state.body.append(data)
+            guard state.body.count > Self.largestCachedAnswer else { return }
+            state.cachePolicy = nil
+            if destination != .memory { state.body = Data() }
+        }
+        switch destination {
+        case .memory: break
+        case .pieces: _ = task.post(data)  // a loader cannot be held back
+        case .file:
+            _ = task.willConsume(data.count)
+            let (file, expected) = state.withLock { state in
+                (state.file, state.response?.expectedContentLength ?? -1)
+            }
+            file?.append(data, expected: expected)
+        }
+    }
+
+    private func redirect(to request: URLRequest, _ response: URLResponse) {
+        let (loader, count) = state.withLock { state in
+            defer { state.loader = nil }
+            state.redirectCount += 1
+            state.isAsking = true
+            return (state.loader, state.redirectCount)
+        }
+        queue.async { @Sendable in loader?.urlProtocol.stopLoading() }
+        guard count <= RedirectPolicy.limit else {
+            return fail(URLError(.httpTooManyRedirects, failingURL: request.url))
+        }
+        let reply = Reply<URLRequest?> { answer in
+            self.state.withLock { $0.isAsking = false }
+            guard let answer else {
+                if self.deliver(response) == .proceeding { return self.complete() }
+                return self.state.withLock { $0.waiting.append(.end) }
+            }
+            self.task.status.withLock { status in
+                status.currentRequest = answer
+                status.urlProtocol.request = answer
+            }
+            self.queue.async { @Sendable in self.begin() }
+        }
+        guard let response = response as? HTTPURLResponse else { return reply(request) }
+        task.post(.redirect(response, proposal: request, reply))
+    }
+}
+
+// MARK: - From the loader
+
+extension ProtocolLoad: URLProtocolClient {
+    func urlProtocol(
+        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest,
+        redirectResponse: URLResponse
+    ) {
+        take(.redirect(request, redirectResponse), from: `protocol`)
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse
+    ) {
+        take(.response(cachedResponse.response, .notAllowed), from: `protocol`)
+        take(.data(cachedResponse.data), from: `protocol`)
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol, didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        take(.response(response, policy), from: `protocol`)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+        take(.data(data), from: `protocol`)
+    }
+
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+        take(.end, from: `protocol`)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+        take(.failure(error), from: `protocol`)
+    }
+}
