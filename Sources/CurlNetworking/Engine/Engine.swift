@@ -59,6 +59,9 @@ actor Engine {
     }
 
     /// Waits for sockets, and does what they and the clock ask for.
+    ///
+    /// What the callbacks note is processed before another job runs: a transfer whose request is on its way must
+    /// not look to a job as if it still connected.
     private func takeTurn(waiting milliseconds: Int32) {
         multi.moveReadySockets(waiting: milliseconds)
         now = DispatchTime.now().uptimeNanoseconds
@@ -87,7 +90,8 @@ actor Engine {
             }
             for transfer in pending.takeAll() { process(transfer) }
             rounds += 1
-        } while !pending.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
+        } while !pending.transfers.isEmpty
+            || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
         reportEnded()
     }
 
@@ -152,5 +156,25 @@ actor Engine {
         guard spareHandles.count < 16, !LibraryDefects.current.keepsFreedField else { return }
         easy.reset()
         spareHandles.append(easy)
+    }
+}
+
+/// The transfers that something has happened to.
+final class PendingTransfers {
+    fileprivate var transfers: [Transfer] = []
+
+    fileprivate func takeAll() -> [Transfer] {
+        defer { transfers.removeAll(keepingCapacity: true) }
+        for transfer in transfers { transfer.isPending = false }
+        return transfers
+    }
+}
+
+extension Transfer {
+    /// Has the engine process the transfer before it waits again.
+    func setNeedsProcessing() {
+        guard !isPending else { return }
+        isPending = true
+        pending.transfers.append(self)
     }
 }

@@ -35,8 +35,9 @@ final class Transfer {
     var answer = Answer()
     var uploadProgress = UploadProgress()
 
-    private var isPending = false
-    private let pending: PendingTransfers
+    /// Whether it is among the engine's pending transfers.
+    var isPending = false
+    let pending: PendingTransfers
 
     /// One of the connections that a session may have to a host.
     struct Slot {
@@ -130,13 +131,6 @@ final class Transfer {
         return soonest == .max ? nil : soonest
     }
 
-    /// Has the engine process the transfer before it waits again.
-    func setNeedsProcessing() {
-        guard !isPending else { return }
-        isPending = true
-        pending.transfers.append(self)
-    }
-
     /// Replaces the attempt: what comes late to the old one is lost with it.
     ///
     /// - Parameter request: nil for the same again.
@@ -160,22 +154,7 @@ final class Transfer {
     private var isAwaitingFirstConnection: Bool {
         state.isAwaitingConnection && attempt.http.awaitsFirstConnection
     }
-
-    /// The transfers that something has happened to.
-    final class PendingTransfers {
-        fileprivate var transfers: [Transfer] = []
-
-        var isEmpty: Bool { transfers.isEmpty }
-
-        func takeAll() -> [Transfer] {
-            defer { transfers.removeAll(keepingCapacity: true) }
-            for transfer in transfers { transfer.isPending = false }
-            return transfers
-        }
-    }
 }
-
-typealias PendingTransfers = Transfer.PendingTransfers
 
 /// The timers of a transfer. The request timer restarts with each byte, the resource timer does not.
 struct TransferTimers {
