@@ -79,7 +79,7 @@ import TextEditing
         #expect(try home.note("a.txt") == "text of a")
         #expect(try home.note("b.txt") == "text of b")
         run.screen.press("z")
-        await run.screen.wait(for: "There is no deleted note to bring back.")
+        await run.screen.wait(for: "z finds no note that you have deleted here.")
         await run.end()
     }
 

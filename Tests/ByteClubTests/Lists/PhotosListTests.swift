@@ -191,9 +191,9 @@ import Testing
         await screen.wait(for: "Download “a^Jb.jpg”")
         screen.press("^A", "^K")
         screen.type(folder.path + "/none")
-        await screen.wait(for: "A new folder is created.")
+        await screen.wait(for: "A new folder will be created.")
         for _ in "/none" { screen.press("Backspace") }
-        await screen.wait(untilGone: "A new folder is created.")
+        await screen.wait(untilGone: "A new folder will be created.")
         screen.press("Enter")
         await screen.wait(for: "“a_b.jpg” is in ")
         #expect(FileManager.default.fileExists(atPath: folder.path + "/a_b.jpg"))
@@ -222,7 +222,7 @@ import Testing
         await run.screen.wait(for: "Rename photo")
         run.screen.press("^A", "^K")
         run.screen.type("Sea.jpg\n")
-        await run.screen.wait(for: "There is a photo named “Sea.jpg” already.")
+        await run.screen.wait(for: "There is a photo named “sea.jpg” already.")
         #expect(home.store.contents(of: "/photos/cliff.jpg") != nil)
         await run.end()
     }

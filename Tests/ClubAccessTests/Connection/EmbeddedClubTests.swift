@@ -88,7 +88,7 @@ import Testing
             async let store = club.open()
             let log = Paths(environment: environment).stateFolder.appending(path: "serve.log")
             let deadline = ContinuousClock.now + .seconds(60)
-            while (try? String(contentsOf: log, encoding: .utf8))?.contains("Another server")
+            while (try? String(contentsOf: log, encoding: .utf8))?.contains("Another Byte Club")
                 != true
             {
                 try #require(.now < deadline)
