@@ -75,7 +75,6 @@ final class DownloadSink: BodySink {
 
     func take(_ data: Data) throws(StoreError) {
         try partial.withLock { partial throws(StoreError) in try partial?.append(data) }
-        progress.pacer.didReceive(Int64(data.count))
         progress.update(byteCount, ofExpected: file.byteCount)
     }
 }

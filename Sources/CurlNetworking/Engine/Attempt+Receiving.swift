@@ -1,4 +1,5 @@
 import CCurl
+import Dispatch
 import FoundationEssentials
 
 // What libcurl calls while an answer comes.
@@ -42,6 +43,7 @@ func receiveBody(
     attempt.noted.hasMoved = true
     attempt.transfer?.setNeedsProcessing()
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    attempt.keepToRate(piece.count)
     switch attempt.received.decoding {
     case .undecided, .none:
         attempt.timings.decodedByteCount += Int64(piece.count)
@@ -57,13 +59,21 @@ func receiveBody(
     }
     // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
     // it proceed when it has handed over what is here.
-    if attempt.received.isFull {
+    if attempt.received.isFull || attempt.isHeldByRate {
         attempt.pause(receiving: true, sending: attempt.body.isAwaited)
     }
     return piece.count
 }
 
 extension Attempt {
+    /// Whether no more is to be read yet because the task's rate says so.
+    var isHeldByRate: Bool { received.pace.resumption != nil }
+
+    fileprivate func keepToRate(_ byteCount: Int) {
+        guard let rate = transfer?.task.maximumReceivingRate else { return }
+        received.pace.note(byteCount, rate: rate, at: DispatchTime.now().uptimeNanoseconds)
+    }
+
     /// Has libcurl stop, or go on, in each direction.
     func pause(receiving: Bool, sending: Bool) {
         // Where one direction alone does not stop, both do: nothing is to be sent any more, or what is could be

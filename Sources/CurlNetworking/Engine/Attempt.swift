@@ -142,6 +142,7 @@ struct ReceivedBody {
     /// How much is taken in before the engine looks at it: few bytes at first, as in ``FlowControl``.
     private var burstByteCount = 128 << 10
     var discardedByteCount = 0
+    var pace = ReceivingPace()
     /// Whether the request asked for a compressed body.
     var acceptsCodings = false
     /// Whether libcurl was not forbidden to decode it.

@@ -19,6 +19,8 @@ struct AttemptConfiguration: Sendable {
     var version = HTTPVersionChoice.http1_1
     /// The task's, from 0 to 1.
     var streamPriority: Float = 0.5
+    /// Of the answer's body, in bytes per second.
+    var receivingRate: Int64?
     var unixSocketPath: String?
     var proxy: Proxy?
     /// Nil for a plain URL.

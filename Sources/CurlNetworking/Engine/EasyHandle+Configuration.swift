@@ -35,6 +35,11 @@ extension EasyHandle {
         setProxy(configuration.proxy)
         if let tls = configuration.tls { setTLS(tls) }
         setMethodAndBody(configuration.method, configuration.body)
+        set(
+            CURLOPT_BUFFERSIZE,
+            configuration.receivingRate.map {
+                ReceivingPace.portion(rate: $0, atMost: Self.receiveBufferByteCount)
+            } ?? Self.receiveBufferByteCount)
         if configuration.isRaw { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
         if let codings = configuration.acceptedCodings { set(CURLOPT_ACCEPT_ENCODING, codings) }
         if !configuration.letsLibcurlDecode(.current) { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
@@ -91,7 +96,6 @@ extension EasyHandle {
             set(CURLOPT_HTTPGET, 1)
             if method != "GET" { set(CURLOPT_CUSTOMREQUEST, method) }
         }
-        set(CURLOPT_BUFFERSIZE, Self.receiveBufferByteCount)
         if byteCount < 0 || byteCount > 64 << 10 {
             set(CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBufferByteCount)
         }

@@ -52,6 +52,13 @@ extension Engine {
         enqueue(transfer)
     }
 
+    /// What it waits for is due at another time now.
+    func receivingRateChanged(of task: URLSessionTask) {
+        guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)] else { return }
+        transfer.attempt.received.pace.begin()
+        applyPauses(to: transfer)
+    }
+
     func abort(_ task: URLSessionTask) {
         if let transfer = transfers[ObjectIdentifier(task)] { return stop(transfer) }
         dropSuccessor(of: task)
@@ -80,7 +87,7 @@ extension Engine {
         updateTimers(of: transfer)
         guard transfer.state.isExchanging, transfer.attempt.result == nil else { return }
         transfer.attempt.pause(
-            receiving: !transfer.pauses.isEmpty,
+            receiving: !transfer.pauses.isEmpty || transfer.attempt.isHeldByRate,
             sending: transfer.attempt.body.isAwaited || transfer.isSuspended)
     }
 }

@@ -135,6 +135,10 @@ actor Engine {
             if let date = transfer.attempt.body.pace.resumption, date <= now {
                 sendMore(of: transfer)
             }
+            if let date = transfer.attempt.received.pace.resumption, date <= now {
+                transfer.attempt.received.pace.resume()
+                applyPauses(to: transfer)
+            }
             if let date = transfer.state.date {
                 if date <= now { dateReached(for: transfer) }
                 continue

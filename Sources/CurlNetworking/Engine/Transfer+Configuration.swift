@@ -23,6 +23,7 @@ extension Engine {
         }
         configuration.version = attempt.http.version
         configuration.streamPriority = transfer.task.priority
+        configuration.receivingRate = transfer.task.maximumReceivingRate
         configuration.unixSocketPath = settings.unixSocketPath
         configuration.proxy = transfer.proxyConfiguration
         if url.scheme?.lowercased() == "https" {

@@ -127,7 +127,7 @@ final class Transfer {
     var deadline: UInt64? {
         let soonest = min(
             state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max,
-            attempt.body.pace.resumption ?? .max)
+            attempt.body.pace.resumption ?? .max, attempt.received.pace.resumption ?? .max)
         return soonest == .max ? nil : soonest
     }
 
@@ -147,7 +147,7 @@ final class Transfer {
     func updateTimers(at now: UInt64) {
         timers.update(
             isOnTheWire: (state.isOnTheWire || isAwaitingFirstConnection) && !isWebSocket,
-            isUnpaused: pauses.isEmpty,
+            isUnpaused: pauses.isEmpty && !attempt.isHeldByRate,
             isWaiting: state.networkCheck != nil && !isWebSocket, isSuspended: isSuspended, at: now)
     }
 

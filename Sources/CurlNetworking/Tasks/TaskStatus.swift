@@ -35,6 +35,8 @@ struct TaskStatus: Sendable {
         var isIncremental = true
         /// Of the body that is sent, in bytes per second.
         var maximumSendingRate: Int64?
+        /// Of the body that comes, in bytes per second.
+        var maximumReceivingRate: Int64?
     }
 
     /// What waits to be reported to the delegate or handler, and what it has heard.

@@ -47,7 +47,7 @@ import Testing
             await screen.wait(for: "plans/a.txt")
             #expect(screen.text.contains("b.txt"))
             screen.press("Down", "Enter")
-            await screen.wait(for: "It comes back as “plans/a.txt”.")
+            await screen.wait(for: "“plans/a.txt”.")
             screen.press("r")
             await screen.wait(for: "precious words")
             screen.press("b")
