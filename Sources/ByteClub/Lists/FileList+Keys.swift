@@ -16,7 +16,10 @@ extension FileList {
         var entries = [
             KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
             KeyCommand.delete(kind).performs(unless: none ?? folderReason) { self.deleteTargets() },
-            KeyCommand.undelete(kind).performs { self.undelete() },
+            // The footer names it once something was deleted in this window.
+            KeyCommand.undelete(kind).performs(isInFooter: !memory.lastDeleted(kind).isEmpty) {
+                self.undelete()
+            },
             KeyCommand.sortList.performs(
                 unless: arrangement.entries.isEmpty ? localized("There is nothing to sort.") : nil
             ) { self.cycleSort() },

@@ -35,12 +35,15 @@ public struct KeyCommand: Hashable, Sendable, Identifiable {
     ///
     /// - Parameters:
     ///   - label: Another word for the footer, when the context changes what it means.
+    ///   - isInFooter: Whether the footer may name it now.
     ///   - reason: Why it cannot be done now, as a sentence; nil when it can.
     @MainActor
     public func performs(
-        label: String? = nil, unless reason: String? = nil,
+        label: String? = nil, isInFooter: Bool = true, unless reason: String? = nil,
         _ action: @escaping @MainActor () -> Void
     ) -> KeyTable.Entry {
-        KeyTable.Entry(command: self, label: label ?? self.label, reason: reason, action: action)
+        KeyTable.Entry(
+            command: self, label: isInFooter ? label ?? self.label : nil, reason: reason,
+            action: action)
     }
 }
