@@ -42,7 +42,7 @@ import TerminalUI
             if let word = Arguments.misread(in: arguments) {
                 Output.explain(
                     localized(
-                        "“\(word)” begins as an option does, and there is none of this name. Put “--” before a name like that."
+                        "“\(word)” begins as an option does, and no option has this name. Put “--” before a name like that."
                     ))
                 exit(2)
             }

@@ -8,33 +8,43 @@ import TextEditing
 enum ShownName {
     /// The one file of a folder that is shown under a name.
     ///
-    /// - Parameter isWithoutEnding: Whether a name is the typed one but for an ending that need not be said; both as they
-    ///   are shown.
+    /// - Parameter isWithoutEnding: Whether a name, as it is or as it is shown, is the typed one but for an ending that need not be
+    ///   said.
     /// - Returns: nil when there is none.
     /// - Throws: `CommandFailure` when there are several: none of them is guessed.
     static func find(
         _ typed: String, in folder: RemotePath, of club: any RemoteReading,
         orWithoutEnding isWithoutEnding: (_ name: String, _ typed: String) -> Bool
     ) async throws -> RemotePath? {
-        let typed = VisibleText(typed).string
-        let files: [(path: RemotePath, name: String)]
+        let files: [(path: RemotePath, name: String, shown: String)]
         do throws(StoreError) {
             files = try await club.list(folder, recursive: false).entries.compactMap(\.file).map {
-                ($0.path, VisibleText($0.name).string)
+                ($0.path, $0.name, VisibleText($0.name).string)
             }
         } catch {
             guard error.code == .notFound || error.code == .wrongKind else { throw error }
             return nil
         }
-        var matches = files.filter { $0.name == typed }
-        if matches.isEmpty { matches = files.filter { isWithoutEnding($0.name, typed) } }
+        var matches = files.filter { $0.name == typed || $0.shown == typed }
+        if matches.isEmpty {
+            matches = files.filter {
+                isWithoutEnding($0.name, typed) || isWithoutEnding($0.shown, typed)
+            }
+        }
         guard matches.count < 2 else {
-            let names = matches.map { "“\($0.name)”" }.joined(separator: ", ")
-            throw CommandFailure(
-                localized(
-                    "“\(typed)” can mean several files: \(names). Nothing was done; say which one, or rename it in the app."
-                ))
+            throw CommandFailure(several: matches.map(\.shown), for: typed)
         }
         return matches.first?.path
+    }
+}
+
+extension CommandFailure {
+    /// None of several files is guessed.
+    init(several names: [String], for typed: String) {
+        let list = names.map { "“\($0)”" }.joined(separator: ", ")
+        self.init(
+            localized(
+                "“\(typed)” can mean several files: \(list). Nothing was done; say which one, or rename it in the app."
+            ))
     }
 }

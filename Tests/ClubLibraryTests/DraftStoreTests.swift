@@ -22,6 +22,25 @@ import Testing
         #expect(DraftStore(folder: folder).drafts() == [draft])
     }
 
+    /// A person has read it in a box; somebody else may have written on in it since.
+    @Test func removesADraftOnlyAsItWasSeen() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let draft = makeDraft("seen")
+        var later = draft
+        (later.text, later.savedAt) = (Data("written on".utf8), draft.savedAt + 60)
+        let (store, other) = (DraftStore(folder: folder), DraftStore(folder: folder))
+        try other.save(later, sequence: 1)
+        #expect(store.remove(draft) == .inUse)
+        other.release(draft.id)
+        #expect(store.remove(draft) == .changed(later))
+        #expect(store.waitingDrafts() == [later])
+        #expect(store.remove(later) == .removed)
+        #expect(store.drafts().isEmpty)
+        #expect(store.remove(later) == .removed)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.isEmpty)
+    }
+
     @Test func keepsBytesThatAreNoText() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var draft = makeDraft("")

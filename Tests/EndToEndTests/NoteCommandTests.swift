@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    /// “-h” among its letters, it would be answered with the help, and the text would be lost.
+    @Test func aNameThatBeginsAsAnOptionIsRefused() async throws {
+        try await inFreshHome { home in
+            let new = try await home.run("notes", "new", "-dash", input: "text")
+            #expect(new.status == 2)
+            #expect(new.text.isEmpty && new.errorText.contains("“-dash” begins as an option"))
+            let named = try await home.run("notes", "new", "--", "-dash", input: "text")
+            #expect(named.status == 0, "\(named.errorText)")
+            #expect(try home.text(ofNote: "-dash.txt") == "text")
+        }
+    }
+
     @Test func takesWhatIsPipedIn() async throws {
         try await inFreshHome { home in
             let new = try await home.run("notes", "new", "Plan", input: "piped\n")

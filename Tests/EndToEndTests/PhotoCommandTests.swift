@@ -13,6 +13,28 @@ import Testing
         }
     }
 
+    @Test func bringsBackAPhotoThatIsNamedWithoutItsEnding() async throws {
+        try await withPhoto { home in
+            try Self.photo.write(to: home.photos.appending(path: "sea.png"))
+            for name in ["sea.jpg", "sea.png"] {
+                #expect(try await home.run("photos", "rm", name).status == 0)
+            }
+            let trash = try await home.run("photos", "trash")
+            #expect(trash.text.contains("sea.jpg") && trash.text.contains("sea.png"))
+            let unclear = try await home.run("photos", "restore", "sea")
+            #expect(unclear.status == 1)
+            #expect(unclear.errorText.contains("“sea.jpg”, “sea.png”"))
+            #expect(try await home.run("photos", "restore", "sea.png").status == 0)
+            // One of them is in the club: the other one is meant.
+            #expect(try await home.run("photos", "restore", "sea").status == 0)
+            #expect(home.names(in: home.photos) == ["sea.jpg", "sea.png"])
+            #expect(try await home.run("photos", "trash").text.isEmpty)
+            let missing = try await home.run("photos", "restore", "sea")
+            #expect(missing.status == 1)
+            #expect(missing.errorText.contains("No photo “sea” was removed"))
+        }
+    }
+
     @Test func writesAPhotoToStandardOutput() async throws {
         try await withPhoto { home in
             let get = try await home.run("photos", "get", "sea.jpg", "-")

@@ -11,7 +11,7 @@ final class PromptViewController: ViewController {
     private let label: String
     private let accept: (String) -> String?
     private let actionTitle: String
-    private var isChecking = false
+    private var checking: Task<Void, Never>?
     /// What to write, in small print; it may follow what is typed.
     var hint: String {
         didSet { if hint != oldValue { showHint() } }
@@ -108,13 +108,12 @@ final class PromptViewController: ViewController {
         let text = field.text
         if let refusal = accept(text) { return refuse(refusal) }
         guard let check else { return close(text) }
-        guard !isChecking else { return }
-        isChecking = true
-        _ = startPending { [self] in
+        checking?.cancel()
+        reason.text = TextLine(localized("Looking…"), .secondary)
+        checking = startPending { [self] in
             let refusal = await check(text)
-            isChecking = false
-            // What was typed meanwhile is another text.
-            guard isOnScreen, field.text == text else { return }
+            // Enter was pressed again, or something else is typed.
+            guard !Task.isCancelled, isOnScreen, field.text == text else { return }
             if let refusal { refuse(refusal) } else { close(text) }
         }
     }

@@ -113,10 +113,8 @@ extension FileList {
         _ = owner?.startPending { [self] in
             await memory.lookAtDeleted()
             let records = memory.lastDeleted(kind)
-            let item = await club.trash().first { [kind] in $0.kind == kind && $0.isOwn == true }
-            if let item, !records.contains(where: { $0.isSame(as: item) }),
-                item.deleted > (records.map(\.deletedAt).max() ?? .distantPast)
-            {
+            let item = await deletedElsewhere()
+            if let item, item.deleted > (records.map(\.deletedAt).max() ?? .distantPast) {
                 return undelete(item)
             }
             guard records.isEmpty else { return undelete(records) }
@@ -126,15 +124,32 @@ extension FileList {
         }
     }
 
+    /// What was deleted last on this computer, but in no window. A file that a window has on record is left to it: it
+    /// knows the state that was on the screen, which may never have reached the club.
+    private func deletedElsewhere() async -> TrashItem? {
+        let items = await club.trash()
+        let known = memory.choices.deleted.filter { $0.kind == kind }
+        return items.first { item in
+            item.kind == kind && item.isOwn == true && !lostItems.contains(item)
+                && !known.contains { $0.isSame(as: item) || $0.path == item.file.path.string }
+        }
+    }
+
     private func undelete(_ item: TrashItem) {
         forEach(
             [item], doing: localized("Bringing back"), failureTitle: localized("Not brought back")
         ) { [weak self] (item: TrashItem) throws(StoreError) in
             guard let self else { return }
-            let file = try await club.bringBack(item)
-            memory.see([file])
-            pathToSelect = file.path
-            reload()
+            do throws(StoreError) {
+                let file = try await club.bringBack(item)
+                memory.see([file])
+                pathToSelect = file.path
+                reload()
+            } catch {
+                // It is kept nowhere any more: to offer it again would be no help.
+                if error.code == .notFound { lostItems.insert(item) }
+                throw error
+            }
         } then: { [weak self] _ in
             guard let self else { return }
             owner?.application?.showMessage(

@@ -61,6 +61,8 @@ extension FileListDelegate {
     }
     /// What was deleted together, where the club could not say whether it has kept all of it.
     var uncertainGroup: UUID?
+    /// What of the trash could not be brought back in this run.
+    var lostItems: Set<TrashItem> = []
     /// When the words for the ages of what is shown become others.
     private var ageChange: (timer: ScheduledAction, due: Date)?
     /// What the person waits to hear of; see ``refresh()``.

@@ -133,8 +133,12 @@ extension ListMemory {
     /// Takes in what other windows have deleted and brought back since.
     func lookAtDeleted() async {
         guard isLoaded, let folder else { return }
-        await writing?.value
-        let theirs = await Self.choices(in: folder)
+        var theirs: ListChoices?
+        repeat {
+            await writing?.value
+            theirs = await Self.choices(in: folder)
+            // What is being written now knows nothing of what was read.
+        } while writing != nil
         guard let theirs else { return }
         choices.deleted = choices.merged(into: theirs, since: kept.choices).deleted
         kept.choices.deleted = theirs.deleted

@@ -52,13 +52,33 @@ extension NotesViewController {
                 actions: [
                     AlertAction(localized("Keep it"), key: "k", kind: .cancel, handler: then),
                     AlertAction(localized("Delete"), key: "D", kind: .destructive) { [weak self] in
-                        guard let self else { return }
-                        drafts.remove(draft.id)
-                        setAside.reload()
-                        application?.showMessage(localized("The unsaved text was deleted."))
-                        then()
+                        self?.delete(draft, then: then)
                     },
                 ]))
+    }
+
+    /// Another window may have taken it up meanwhile, or written on in it.
+    private func delete(_ draft: Draft, then: @escaping @MainActor () -> Void) {
+        _ = startPending { [self] in
+            let removal = await Self.remove(draft, from: drafts)
+            setAside.reload()
+            switch removal {
+            case .removed:
+                application?.showMessage(localized("The unsaved text was deleted."))
+                then()
+            case .inUse:
+                application?.showMessage(
+                    localized("Another Byte Club has taken it up meanwhile."), .warning)
+                then()
+            case .changed(let draft): askToDelete(draft, then: then)
+            }
+        }
+    }
+
+    @concurrent private nonisolated static func remove(
+        _ draft: Draft, from drafts: DraftStore
+    ) async -> DraftStore.Removal {
+        drafts.remove(draft)
     }
 
     /// Opens the draft of a note, where there is one; else goes on with `fetch`.

@@ -4,14 +4,18 @@ internal import FoundationEssentials
 /// What Tab makes of a folder's name that is being typed: the longest beginning that folders there share.
 @MainActor final class FolderCompletion {
     private var path = ""
+    private var wanted = ""
     private var names: [String] = []
 
     /// Reads the folder that what is typed lies in.
     func read(_ typed: String) async {
-        let wanted = Self.split(typed).folder
-        guard wanted != path else { return }
-        let names = await Self.folders(in: wanted)
-        (path, self.names) = (wanted, names)
+        let folder = Self.split(typed).folder
+        wanted = folder
+        guard folder != path else { return }
+        let names = await Self.folders(in: folder)
+        // A slow disk may answer late.
+        guard folder == wanted else { return }
+        (path, self.names) = (folder, names)
     }
 
     /// - Returns: nil when there is nothing to add.

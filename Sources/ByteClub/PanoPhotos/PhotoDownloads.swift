@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import Files
 internal import FoundationEssentials
 internal import Glibc
 internal import Messages
@@ -30,10 +31,9 @@ internal import TerminalUI
                 text: TypedPath.shown(folder), action: localized("Download"),
                 hint: await Self.hint(for: folder)
             ) { _ in nil }
-            prompt.check = { await Self.prepare(Self.url(of: $0)) }
+            prompt.check = { await Self.refusal(of: Self.url(of: $0)) }
             prompt.didAccept = { [self] in order(photos, to: Self.url(of: $0)) }
             let completion = FolderCompletion()
-            await completion.read(TypedPath.shown(folder))
             prompt.completion = { completion.completed($0) }
             prompt.didEdit = { [weak prompt, weak owner] typed in
                 _ = owner?.startPending {
@@ -43,6 +43,7 @@ internal import TerminalUI
                 }
             }
             owner?.present(prompt)
+            await completion.read(TypedPath.shown(folder))
         }
     }
 
@@ -62,6 +63,12 @@ internal import TerminalUI
 
     private func order(_ photos: [RemoteFile], to folder: URL) {
         _ = owner?.startPending { [self] in
+            if let reason = await Self.prepare(folder) {
+                owner?.present(
+                    AlertController(
+                        title: localized("Not downloaded"), message: TextLine(reason)))
+                return
+            }
             let taken = await Self.taken(photos, in: folder)
             guard let first = taken.first else { return await place(photos, in: folder) }
             ask(photos, folder, taken: taken, first: first)
@@ -111,17 +118,30 @@ internal import TerminalUI
                 : localized("Downloading \(orders.count) photos. w shows how far they are."))
     }
 
-    /// - Returns: Why nothing can be written there.
-    @concurrent private nonisolated static func prepare(_ folder: URL) async -> String? {
+    /// - Returns: Why nothing can be written there; it need not be there yet.
+    @concurrent private nonisolated static func refusal(of folder: URL) async -> String? {
         let shown = TypedPath.shown(folder.path)
-        do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true)
+        do throws(AtomicFile.Failure) {
+            try AtomicFile.checkFolder(folder)
+            return nil
         } catch {
+            return isThere(folder)
+                ? localized("Nothing can be written in “\(shown)”. Choose another folder.")
+                : localized("The folder “\(shown)” cannot be created. Choose another.")
+        }
+    }
+
+    /// Makes the folder.
+    ///
+    /// - Returns: Why that cannot be done, as far as it was not to be seen before.
+    @concurrent private nonisolated static func prepare(_ folder: URL) async -> String? {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            return nil
+        } catch {
+            let shown = TypedPath.shown(folder.path)
             return localized("The folder “\(shown)” cannot be created. Choose another.")
         }
-        return FileManager.default.isWritableFile(atPath: folder.path)
-            ? nil : localized("Nothing can be written in “\(shown)”. Choose another folder.")
     }
 
     @concurrent private nonisolated static func taken(

@@ -177,7 +177,10 @@ extension CarrierProcess: TransferCarrying {}
         run { [self] in
             let problem = await Self.write(orders, to: journal)
             for order in orders where unwritten[order.id] == order { unwritten[order.id] = nil }
-            if let problem { fail(orders.map(\.id), problem) }
+            if let problem {
+                let written = await Self.items(Set(orders.map(\.id)), of: journal).map(\.order)
+                fail(orders.filter { !written.contains($0) }.map(\.id), problem)
+            }
             await startCarrier()
         }
     }

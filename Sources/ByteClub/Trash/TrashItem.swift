@@ -24,6 +24,16 @@ struct TrashItem: Sendable, Hashable {
     var kind: FileKind? { ClubContents.kind(of: file) }
 }
 
+extension RemoteFile {
+    /// Whether two files have the same bytes, as far as their club tells.
+    fileprivate func hasSameBytes(as other: RemoteFile) -> Bool {
+        guard let contentHash, let hash = other.contentHash else {
+            return byteCount == other.byteCount
+        }
+        return contentHash == hash
+    }
+}
+
 extension DeletedFile {
     /// Whether the trash shows this deletion so.
     func isSame(as item: TrashItem) -> Bool {
@@ -38,6 +48,10 @@ extension Club {
         let keepsRevisions = store?.revisionStore != nil
         let gone = await local?.read { try $0.trash() } ?? []
         var items = gone.compactMap { deletion -> TrashItem? in
+            // It may be back already, before that is on the disk.
+            if let there = contents[deletion.file.path], there.hasSameBytes(as: deletion.file) {
+                return nil
+            }
             let isText = ClubContents.kind(of: deletion.file) == .notes && deletion.hasText
             guard isText || keepsRevisions, ClubContents.kind(of: deletion.file) != nil else {
                 return nil

@@ -26,10 +26,8 @@ final class TrashViewController: ViewController {
         list.delegate = self
         list.activationLabel = localized("bring back…")
         list.emptyText = TextLine(localized("Looking…"), .secondary)
-        look()
-        // What others, and other windows, have deleted a moment ago.
+        // Looks at once, and again when others, or other windows, have deleted something.
         club.addObserver(self)
-        club.refresh()
     }
 
     override var preferredFirstResponder: View? { list }

@@ -15,8 +15,9 @@ package enum FileLines {
     ) -> [String] {
         var rows = folders.map { (size: "", age: "", name: $0.name + "/") }
         rows += files.map { file in
+            let parents = file.path.components.count - 1
             let names = file.path.components.dropFirst(
-                top?.components.count ?? file.path.components.count - 1)
+                min(top?.components.count ?? parents, parents))
             return (
                 size: Wording.byteCount(file.byteCount),
                 age: Wording.age(of: file.modified, at: now), name: names.joined(separator: "/")

@@ -111,10 +111,31 @@ extension PhotoTrash {
             return try await restore(path, last.revision, in: store)
         }
         let kept = try await store.list(path.parent ?? .root, recursive: false).files
-            .filter { file in date(of: file.name).map { name(of: path.name, at: $0) } == file.name }
+            .filter { isKept($0, of: path) }
             .max { $0.name < $1.name }
         guard let kept else { throw StoreError(.notFound, during: .move, at: path) }
         return try await restore(kept.path, to: path, in: store)
+    }
+
+    /// Whether a photo of this name was removed and can be brought back.
+    @concurrent package static func keeps(
+        _ path: RemotePath, in store: any RemoteStore
+    ) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            if let keeper = store.revisionStore {
+                let history = try await keeper.revisions(of: path, limit: 1)
+                return history.isDeleted && !history.revisions.isEmpty
+            }
+            let files = try await store.list(path.parent ?? .root, recursive: false).files
+            return files.contains { isKept($0, of: path) }
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+    }
+
+    private static func isKept(_ file: RemoteFile, of path: RemotePath) -> Bool {
+        date(of: file.name).map { name(of: path.name, at: $0) } == file.name
     }
 
     /// Has the store restore a photo, so that its bytes need not travel; not over another photo.

@@ -176,7 +176,7 @@ extension ClubSettings {
     package static func refusal(of dropbox: Dropbox) -> String? {
         let isKey = dropbox.appKey.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
-                || $0 == "-" || $0 == "_"
+                || "-_.~+=".unicodeScalars.contains($0)
         }
         guard isKey, !dropbox.appKey.isEmpty, dropbox.appKey.utf8.count <= 200 else {
             return localized(

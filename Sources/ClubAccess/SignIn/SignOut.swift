@@ -62,7 +62,7 @@ package enum SignOut {
     private static func pause(_ transfers: TransferJournal) -> [TransferItem.ID] {
         let running = transfers.items().filter(\.isWanted).map(\.id)
         try? transfers.change(running) { $0.wish = .pause }
-        return running
+        return running.filter { transfers.item($0)?.order.wish == .pause }
     }
 
     private static func signOut(

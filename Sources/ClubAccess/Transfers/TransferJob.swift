@@ -47,6 +47,8 @@ internal import Pictures
             status.revision = file.revision.rawValue
             (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
         } catch {
+            pending?.cancel()
+            pending = nil
             await end(with: error)
             await showWhatIsKept()
         }

@@ -99,6 +99,33 @@ public final class DraftStore: Sendable {
         release(id)
     }
 
+    /// Forgets a draft that a person has looked at, if it still is as they have seen it.
+    public func remove(_ draft: Draft) -> Removal {
+        guard claim(draft.id) == .claimed else { return .inUse }
+        let now = FileManager.default.contents(atPath: path(of: draft.id))
+            .flatMap { Draft(id: draft.id, decoding: $0) }
+        guard let now else {
+            release(draft.id)
+            return .removed
+        }
+        guard now.savedAt == draft.savedAt, now.text == draft.text else {
+            release(draft.id)
+            return .changed(now)
+        }
+        remove(draft.id)
+        return .removed
+    }
+
+    /// What has become of the wish to remove a draft.
+    public enum Removal: Sendable, Equatable {
+        /// It is gone.
+        case removed
+        /// Another process is editing it.
+        case inUse
+        /// Another text is in it now.
+        case changed(Draft)
+    }
+
     /// Marks a draft for ``removeAbandoned()``, without waiting for the disk.
     public func abandon(_ id: UUID) {
         abandoned.withLock { _ = $0.insert(id) }

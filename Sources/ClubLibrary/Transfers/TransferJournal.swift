@@ -33,6 +33,20 @@ public struct TransferJournal: Sendable {
         } catch {
             throw Failure(reason: error.reason, folder: folder.path)
         }
+        removeLeftovers()
+    }
+
+    /// Removes the temporary files of programs that were killed while they wrote, an hour after.
+    private func removeLeftovers() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix(".") && name.contains(".order.") {
+            let path = folder.path + "/" + name
+            var facts = stat()
+            guard lstat(path, &facts) == 0, facts.st_mtim.tv_sec < time(nil) - 3600 else {
+                continue
+            }
+            unlink(path)
+        }
     }
 
     // MARK: - Orders
@@ -62,12 +76,15 @@ public struct TransferJournal: Sendable {
     public func change(
         _ ids: [String], _ change: (inout TransferOrder) -> Void
     ) throws(Failure) {
-        try write(
-            ids.compactMap { id in
-                guard var order = item(id)?.order else { return nil }
-                change(&order)
-                return order
-            })
+        // A few at a time: what another program wants of them between reading and writing is lost.
+        for start in stride(from: 0, to: ids.count, by: 20) {
+            try write(
+                ids[start..<min(start + 20, ids.count)].compactMap { id in
+                    guard var order = item(id)?.order else { return nil }
+                    change(&order)
+                    return order
+                })
+        }
     }
 
     /// Forgets a transfer.

@@ -118,24 +118,39 @@ struct PhotosRestore: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
-        var restored: RemoteFile?
-        for name in PhotoName.isPhoto(name) ? [name] : PhotoName.withEndings(name) {
-            do throws(StoreError) {
-                restored = try await PhotoTrash.restoreLast(
-                    try folder.appending(newName: name), in: store)
-                break
-            } catch {
-                if error.code == .notFound { continue }
-                guard case .conflict = error.code else { throw error }
+        let path = try await path(in: folder, of: store)
+        let restored: RemoteFile
+        do throws(StoreError) {
+            restored = try await PhotoTrash.restoreLast(path, in: store)
+        } catch {
+            switch error.code {
+            case .notFound:
                 throw CommandFailure(
-                    localized("There is a photo “\(name)” in the club. Nothing was changed."))
+                    localized("No photo “\(name)” was removed, or it is no longer kept."))
+            case .conflict:
+                throw CommandFailure(
+                    localized("There is a photo “\(path.name)” in the club. Nothing was changed."))
+            default: throw error
             }
-        }
-        guard let restored else {
-            throw CommandFailure(
-                localized("No photo “\(name)” was removed, or it is no longer kept."))
         }
         await OwnChanges(in: club, registry).record(restored)
         if json.isOn { try Output.json(ListedFile(restored)) }
+    }
+
+    /// Where the photo of this very name was, or, if none was removed, the one with an ending.
+    private func path(
+        in folder: RemotePath, of store: any RemoteStore
+    ) async throws -> RemotePath {
+        let path = try folder.appending(newName: name)
+        guard !PhotoName.isPhoto(name), try await !PhotoTrash.keeps(path, in: store) else {
+            return path
+        }
+        var found: [RemotePath] = []
+        for name in PhotoName.withEndings(name) {
+            let other = try folder.appending(newName: name)
+            if try await PhotoTrash.keeps(other, in: store) { found.append(other) }
+        }
+        guard found.count < 2 else { throw CommandFailure(several: found.map(\.name), for: name) }
+        return found.first ?? path
     }
 }

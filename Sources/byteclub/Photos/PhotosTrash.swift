@@ -22,14 +22,13 @@ struct PhotosTrash: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let store = try await ClubOptions.open(club, registry)
-        let keepsRevisions = store.revisionStore != nil
         let contents = try await Self.photos(in: store)
         var removed: [(file: RemoteFile, date: Date, isOwn: Bool?)] =
-            keepsRevisions ? try await Self.seen(in: registry.libraryFolder(of: club)) : []
-        removed += contents.photosInTrash.filter { contents[$0.photo.path] == nil }
-            .map { ($0.photo, $0.deleted, nil) }
+            store.revisionStore == nil
+            ? [] : try await Self.seen(in: registry.libraryFolder(of: club))
+        removed += contents.photosInTrash.map { ($0.photo, $0.deleted, nil) }
         try Output.list(
-            removed.sorted { $0.date > $1.date }
+            removed.filter { contents[$0.file.path] == nil }.sorted { $0.date > $1.date }
                 .map { RemovedFile($0.file, at: $0.date, isOwn: $0.isOwn) },
             asJSON: json.isOn)
     }

@@ -70,6 +70,11 @@ import Testing
         #expect(all.notes.map(\.path.string) == ["/b.txt", "/plan/a.txt", "/plan/deep/b.txt"])
         let some = try await NotesList.files("plan", recursive: true, of: store)
         #expect(some.notes.map(\.path.string) == ["/plan/a.txt", "/plan/deep/b.txt"])
+        let one = try await NotesList.files("b", recursive: true, of: store)
+        let itself = try RemotePath(validating: "/b.txt")
+        #expect(
+            FileLines.lines(for: one.notes, from: itself, now: .distantPast)
+                .map { $0.hasSuffix(" b.txt") } == [true])
         let lines = FileLines.lines(
             for: some.notes, folders: top.folders, from: top.folders[0], now: .distantPast)
         #expect(lines.map { $0.split(separator: " ").last } == ["plan/", "a.txt", "deep/b.txt"])
@@ -85,6 +90,13 @@ import Testing
         // A note that has the very name comes first.
         try store.plant("plain", at: "/plan/a^Gb.txt")
         #expect(try await NotePaths.find("plan/a^Gb", in: store).name == "a^Gb.txt")
+    }
+
+    @Test func aNameWithAControlCharacterMeansNoOther() async throws {
+        try store.plant("plain", at: "/a^Gb.txt")
+        await #expect(throws: CommandFailure.self) {
+            _ = try await NotePaths.find("a\u{7}b", in: store)
+        }
     }
 
     @Test func doesNotGuessWhichOfSeveralNotesIsMeant() async throws {

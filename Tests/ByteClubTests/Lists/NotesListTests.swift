@@ -1,3 +1,4 @@
+import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
@@ -81,6 +82,77 @@ import TextEditing
         run.screen.press("z")
         await run.screen.wait(for: "z finds no note that you have deleted here.")
         await run.end()
+    }
+
+    /// Removes a note as a command does it, beside the app.
+    private func removeElsewhere(
+        _ path: String, of home: ListHome, at date: Date = Date()
+    ) async throws {
+        let file = try await home.store.metadata(of: RemotePath(validating: path))
+        try await home.store.delete(file.path, ifRevision: file.revision)
+        try LocalCopy(folder: home.library).recordOwnDeletion(of: file, at: date)
+    }
+
+    @Test func bringsBackWhatACommandHasRemoved() async throws {
+        let home = ListHome(keepsCopy: true)
+        for name in ["a", "b"] { try home.store.plant("text of \(name)", at: "/\(name).txt") }
+        let run = try await home.start()
+        await run.screen.wait(for: "a.txt")
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete note?")
+        run.screen.press("d")
+        await run.screen.wait(for: "z brings it back.")
+        // The later deletion comes back first.
+        try await removeElsewhere("/b.txt", of: home, at: Date(timeIntervalSinceNow: 5))
+        run.screen.press("z")
+        await run.screen.wait(for: "“b.txt” is back.")
+        #expect(try home.note("b.txt") == "text of b")
+        run.screen.press("z")
+        await run.screen.wait(for: "“a.txt” is back.")
+        #expect(try home.note("a.txt") == "text of a")
+        run.screen.press("z")
+        await run.screen.wait(for: "z finds no note that you have deleted here.")
+        #expect(run.screen.order(of: ["a.txt", "b.txt"]) == ["a.txt", "b.txt"])
+        await run.end()
+    }
+
+    /// What was edited offline and deleted then is on record with its text; the club has the text before the edit.
+    @Test func whatTheWindowKnowsOfADeletionComesBeforeTheTrash() async throws {
+        let home = ListHome(keepsCopy: true)
+        try home.store.plant("before", at: "/a.txt")
+        let run = try await home.start()
+        await run.screen.wait(for: "a.txt")
+        var edited = try await home.store.metadata(of: RemotePath(validating: "/a.txt"))
+        edited.revision = Revision(rawValue: "waiting")
+        run.memory.remember(
+            DeletedFile(edited, kind: .notes, at: Date(), group: UUID()), Data("edited".utf8))
+        try await removeElsewhere("/a.txt", of: home, at: Date(timeIntervalSinceNow: 5))
+        run.screen.press("z")
+        await run.screen.wait(for: "“a.txt” is back.")
+        #expect(try home.note("a.txt") == "edited")
+        await run.end()
+    }
+
+    @Test func twoWindowsBringBackWhatEitherHasDeleted() async throws {
+        let home = ListHome()
+        for name in ["a", "b"] { try home.store.plant("text of \(name)", at: "/\(name).txt") }
+        let first = try await home.start()
+        let second = try await home.start()
+        await second.screen.wait(for: "a.txt")
+        first.screen.press("d")
+        await first.screen.wait(for: "Delete note?")
+        first.screen.press("d")
+        await first.screen.wait(for: "z brings it back.")
+        await first.memory.finish()
+        second.screen.press("z")
+        await second.screen.wait(for: "“a.txt” is back.")
+        await second.memory.finish()
+        // It is back: the first window does not bring it back once more.
+        first.screen.press("z")
+        await first.screen.wait(for: "z finds no note that you have deleted here.")
+        #expect(try home.note("a.txt") == "text of a")
+        await first.end()
+        await second.end()
     }
 
     @Test func bringsBackFromAClubWithoutRevisions() async throws {

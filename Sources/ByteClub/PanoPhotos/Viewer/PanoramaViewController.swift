@@ -164,7 +164,9 @@ final class PanoramaViewController: ViewController {
                 self.fit()
                 self.draw()
             }
-            KeyCommand.autoPan.performs(unless: wait ?? across) { self.toggleAutoPan() }
+            KeyCommand.autoPan.performs(unless: autoPan.timer == nil ? wait ?? across : wait) {
+                self.toggleAutoPan()
+            }
             KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
             if info.failure != nil {
