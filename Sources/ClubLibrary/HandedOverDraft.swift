@@ -49,6 +49,25 @@ public struct HandedOverDraft: Sendable {
         LockedFile.close(lock)
     }
 
+    /// Removes the file, unless the other program has gone on in the background: what it saves then is made a draft by
+    /// ``DraftStore/recoverHandedOver()`` once it has ended.
+    public func removeUnlessOpen() -> Removal {
+        // Closed first, and not unlocked: the other program has the same lock.
+        close(lock)
+        let probe = open(folder.lock, O_RDWR | O_CLOEXEC)
+        guard probe >= 0 else { return .removed }
+        defer { LockedFile.close(probe) }
+        // A child that is just being started has it for a moment, too.
+        for attempt in 0..<5 where flock(probe, LOCK_EX | LOCK_NB) != 0 {
+            guard attempt < 4 else { return .isOpen }
+            usleep(10_000)
+        }
+        try? FileManager.default.removeItem(atPath: folder.path)
+        return .removed
+    }
+
+    public enum Removal: Sendable { case removed, isOpen }
+
     /// Lets go of the file without removing it.
     ///
     /// - Returns: The folder that it stays in.

@@ -39,6 +39,11 @@ import TerminalUI
                 ActivityLog.write("\(Version.line): byteclub")
                 try await Screen.start(clubNamed: nil, registry: registry)
             }
+            if let word = Arguments.unreadable {
+                Output.explain(
+                    localized("“\(word)” is not UTF-8, as names in a club are. Nothing was done."))
+                exit(2)
+            }
             if let word = Arguments.misread(in: arguments) {
                 Output.explain(
                     localized(

@@ -63,6 +63,35 @@ import Testing
         }
     }
 
+    /// As `code` does it without `--wait`: the program that was started passes the file on and ends.
+    @Test func whatAnEditorSavesThatWasNotWaitedForIsADraft() async throws {
+        let script = """
+            mkfifo "$WORK/go"
+            setsid sh -c 'read line < "$1"; printf "late\n" >> "$2"' sh "$WORK/go" "$2" > /dev/null 2>&1 &
+            """
+        try await withEditor(script, text: "one\n") { home, terminal in
+            terminal.type("E")
+            try await terminal.wait(forText: "was not waited for")
+            terminal.type("q")
+            try await terminal.waitForEnd()
+            // Its own reader, too: it never waits for the editor to open it.
+            let go = open(home.work.appending(path: "go").path, O_RDWR)
+            defer { close(go) }
+            #expect(write(go, "\n", 1) == 1)
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            let name = try #require(home.names(in: drafts).first { $0.hasSuffix(".edit") })
+            let lock = open(drafts.appending(path: name + "/lock").path, O_RDWR)
+            try await eventually("the editor has ended") { flock(lock, LOCK_EX | LOCK_NB) == 0 }
+            close(lock)
+            let again = try await home.open()
+            defer { again.close() }
+            try await again.wait(forText: "An unsaved note was kept")
+            again.type("o")
+            try await again.wait(forText: "late")
+            #expect(try home.text(ofNote: "a.md") == "one\n")
+        }
+    }
+
     @Test func whatWasSavedThereOutlivesTheApp() async throws {
         let script = "printf 'more\\n' >> \"$2\"; : > \"$WORK/saved\"; read line"
         try await withEditor(script, text: "one\n") { home, terminal in

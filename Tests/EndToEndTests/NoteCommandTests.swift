@@ -48,6 +48,69 @@ import Testing
         }
     }
 
+    @Test func aNoteKeepsItsEndingWhereNoneIsSaid() async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "README.md")
+            try home.write("b", toNote: "Makefile")
+            #expect(try await home.run("notes", "mv", "README.md", "Read").status == 0)
+            #expect(try await home.run("notes", "mv", "Makefile", "Rules").status == 0)
+            let same = try await home.run("notes", "mv", "Rules", "Rules")
+            #expect(same.status == 1 && same.errorText.contains("has that name already"))
+            #expect(home.noteNames == ["Read.md", "Rules"])
+        }
+    }
+
+    @Test func aMoveThatFailsSaysWhichNoteStays() async throws {
+        try await inFreshHome { home in
+            for name in ["a", "b"] { try home.write(name, toNote: "\(name).txt") }
+            _ = try await home.run("notes", "new", "there/b", input: "taken")
+            let output = try await home.run("notes", "mv", "a", "b", "there/")
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("“b.txt” was not moved. The name is taken"))
+            #expect(home.noteNames == ["b.txt", "there"])
+        }
+    }
+
+    /// What comes through a pipe comes once.
+    @Test func aTextForANoteThatIsNotThereIsKept() async throws {
+        try await inFreshHome { home in
+            let output = try await home.run("notes", "edit", "missing", input: "precious")
+            #expect(output.status == 1)
+            #expect(
+                output.errorText.contains(
+                    "There is no note “missing” in the club. The text is kept"))
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            let draft = try #require(home.names(in: drafts).first { $0.hasSuffix(".draft") })
+            let text = try String(contentsOf: drafts.appending(path: draft), encoding: .utf8)
+            #expect(text.hasSuffix("precious"))
+        }
+    }
+
+    @Test func aNameThatIsNotUTF8IsRefused() async throws {
+        try await inFreshHome { home in
+            let output = try await Command(
+                "/bin/sh",
+                ["-c", #""$0" notes new "$(printf 'bad\377')" - </dev/null"#, ClubHome.program],
+                environment: home.environment(), directory: home.work.path
+            ).run()
+            #expect(output.status == 2)
+            #expect(output.errorText.contains("is not UTF-8"))
+            #expect(home.noteNames == [])
+        }
+    }
+
+    @Test func readsOtherEncodingsForJSON() async throws {
+        try await inFreshHome { home in
+            let file = home.club.appending(path: "wide.txt")
+            try Data([0xFF, 0xFE, 0x68, 0x00, 0xE9, 0x00]).write(to: file)
+            let wide = try await home.run("notes", "cat", "wide", "--json")
+            #expect(wide.text.contains("\"text\" : \"hé\""), "\(wide.text)")
+            try Data([0, 1, 2, 0xFF]).write(to: home.club.appending(path: "bytes.txt"))
+            let bytes = try await home.run("notes", "cat", "bytes", "--json")
+            #expect(bytes.status == 1 && bytes.errorText.contains("“bytes.txt” is not text"))
+        }
+    }
+
     @Test func takesWhatIsPipedIn() async throws {
         try await inFreshHome { home in
             let new = try await home.run("notes", "new", "Plan", input: "piped\n")

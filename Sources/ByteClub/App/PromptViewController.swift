@@ -98,6 +98,9 @@ final class PromptViewController: ViewController {
     /// What is in the field.
     var text: String { field.text }
 
+    /// Selects the text that is there, so that the first key replaces it.
+    func selectText() { field.selectAll() }
+
     private func showHint() { reason.text = TextLine(hint, .secondary) }
 
     private func cancel() {

@@ -69,8 +69,14 @@ package struct Doctor: Sendable {
         let file = registry.settingsFile
         let problems = registry.read().problems
         guard !problems.isEmpty else {
+            let isThere = FileManager.default.fileExists(atPath: file.url.path)
             return [
-                Diagnostic("settings", .fine, localized("Nothing is wrong in \(file.url.path)."))
+                Diagnostic(
+                    "settings", .fine,
+                    isThere
+                        ? localized("Nothing is wrong in \(file.url.path).")
+                        : localized(
+                            "There are none of your own in \(file.url.path): the defaults apply."))
             ]
         }
         return problems.map { problem in

@@ -14,6 +14,8 @@ struct DeletedFile: Codable, Hashable, Sendable {
     var trash: String?
     /// The same for what was deleted with one key.
     var group: UUID
+    /// Whether it was a folder, with nothing in it; nil for a file, and in records of earlier versions.
+    var isFolder: Bool?
 
     init(
         _ file: RemoteFile, kind: FileKind, at date: Date, group: UUID, trash: RemotePath? = nil
@@ -24,6 +26,16 @@ struct DeletedFile: Codable, Hashable, Sendable {
         path = file.path.string
         revision = file.revision.rawValue
         deletedAt = date
+    }
+
+    /// An empty folder of the notes.
+    init(folder path: RemotePath, at date: Date, group: UUID) {
+        kind = .notes
+        self.group = group
+        self.path = path.string
+        revision = ""
+        deletedAt = date
+        isFolder = true
     }
 
     /// More of a kind are not remembered, unless they were deleted together.

@@ -23,7 +23,7 @@ extension FileList {
                     ? localized("Delete \(noun)?")
                     : localized("Delete \(targets.count) \(kind.plural)?"),
                 message: TextLine(
-                    what + localized(" for every member of the club.")
+                    what + localized(" for every member of the club.") + hiddenTargetsWords(targets)
                         + (isMoved
                             ? (targets.count == 1
                                 ? localized(" z can bring it back for 30 days.")
@@ -31,6 +31,13 @@ extension FileList {
                             : "")),
                 confirm: localized("Delete"), key: "d"
             ) { [weak self] in self?.delete(targets) })
+    }
+
+    /// The filter may hide what is marked.
+    private func hiddenTargetsWords(_ targets: [FileEntry]) -> String {
+        let shown = Set((0..<rowCount).compactMap { entry(at: $0)?.path })
+        let count = targets.count { !shown.contains($0.path) }
+        return count == 0 ? "" : localized(" The filter hides \(count) of them.")
     }
 
     private func delete(_ targets: [FileEntry]) {
@@ -52,7 +59,7 @@ extension FileList {
         let hint =
             switch (keptCount, done.count) {
             case (0, _): ""
-            case _ where uncertainGroup == group:
+            case _ where deletions.uncertainGroup == group:
                 localized(" z tries to bring back what the club has kept.")
             case (1, 1): localized(" z brings it back.")
             case (let kept, let all) where kept == all: localized(" z brings them back.")
@@ -71,6 +78,7 @@ extension FileList {
                     try await Self.deleteFolder(entry.path, in: store)
                 }
                 club.recordRemoval(of: entry.path)
+                memory.remember(DeletedFile(folder: entry.path, at: now(), group: group))
             }
         } catch {
             // It is gone: that is what was wanted, and the list shows it.
@@ -83,7 +91,7 @@ extension FileList {
         let deleted =
             kind == .notes ? try await club.deleteNote(file) : try await club.deletePhoto(file)
         guard deleted.isKept != false else { return }
-        if deleted.isKept == nil { uncertainGroup = group }
+        if deleted.isKept == nil { deletions.uncertainGroup = group }
         let record = DeletedFile(
             deleted.file, kind: kind, at: now(), group: group, trash: deleted.trash)
         memory.remember(record, deleted.data)
@@ -130,7 +138,7 @@ extension FileList {
         let items = await club.trash()
         let known = memory.choices.deleted.filter { $0.kind == kind }
         return items.first { item in
-            item.kind == kind && item.isOwn == true && !lostItems.contains(item)
+            item.kind == kind && item.isOwn == true && !deletions.lost.contains(item)
                 && !known.contains { $0.isSame(as: item) || $0.path == item.file.path.string }
         }
     }
@@ -147,7 +155,7 @@ extension FileList {
                 reload()
             } catch {
                 // It is kept nowhere any more: to offer it again would be no help.
-                if error.code == .notFound { lostItems.insert(item) }
+                if error.code == .notFound { deletions.lost.insert(item) }
                 throw error
             }
         } then: { [weak self] _ in
@@ -160,19 +168,15 @@ extension FileList {
 
     private func undelete(_ records: [DeletedFile]) {
         let files = Array(records.reversed())
-        var restored: [RemoteFile] = []
+        var names: [String] = []
         forEach(
             files, doing: localized("Bringing back"), failureTitle: localized("Not brought back")
         ) {
             [weak self] (record: DeletedFile) throws(StoreError) in
             guard let self else { return }
             do throws(StoreError) {
-                let file = try await restore(record)
+                names.append(try await bringBack(record).name)
                 memory.forget(record)
-                memory.see([file])
-                pathToSelect = file.path
-                reload()
-                restored.append(file)
             } catch {
                 // It is kept nowhere any more: to offer it again would be no help.
                 if error.code == .notFound { memory.forget(record) }
@@ -182,10 +186,35 @@ extension FileList {
             guard let self else { return }
             owner?.application?.showMessage(
                 done.count == 1
-                    ? localized("“\(restored.first?.name ?? "")” is back.")
+                    ? localized("“\(names.first ?? "")” is back.")
                     : localized("\(kind.count(done.count)) are back."), .success)
             club.askForAccountAgain()
         }
+    }
+
+    /// - Returns: Where it is now.
+    private func bringBack(_ record: DeletedFile) async throws(StoreError) -> RemotePath {
+        guard record.isFolder != true else { return try await makeFolder(of: record) }
+        let file = try await restore(record)
+        memory.see([file])
+        pathToSelect = file.path
+        reload()
+        return file.path
+    }
+
+    /// An empty folder is all that was deleted.
+    private func makeFolder(of record: DeletedFile) async throws(StoreError) -> RemotePath {
+        let path = try RemotePath(validating: record.path)
+        do throws(StoreError) {
+            try await club.perform { store throws(StoreError) in try await store.createFolder(path)
+            }
+        } catch {
+            // It is there again already.
+            guard case .conflict = error.code else { throw error }
+        }
+        pathToSelect = path
+        club.refresh()
+        return path
     }
 
     private func restore(_ record: DeletedFile) async throws(StoreError) -> RemoteFile {

@@ -103,7 +103,7 @@ extension KeyCommand {
         label: localized("delete"), weight: 60)
     static let undeleteNote = KeyCommand(
         "notes.undelete", keys: ["z"], title: localized("Bring back what was deleted last"),
-        label: localized("undo delete"), weight: 42)
+        label: localized("bring back"), weight: 42)
     static let moveNotes = KeyCommand(
         "notes.move", keys: ["m"],
         title: localized("Move the marked notes, or this one, to a folder"),
@@ -118,7 +118,7 @@ extension KeyCommand {
         label: localized("delete"), weight: 60)
     static let undeletePhoto = KeyCommand(
         "photos.undelete", keys: ["z"], title: localized("Bring back what was deleted last"),
-        label: localized("undo delete"), weight: 42)
+        label: localized("bring back"), weight: 42)
 
     static let sortList = KeyCommand(
         "list.sort", keys: ["s"], title: localized("Sort by name, change or size"),

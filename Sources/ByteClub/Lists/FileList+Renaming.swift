@@ -47,8 +47,11 @@ extension FileList {
     }
 
     private func newName(for entry: FileEntry, _ typed: String) throws(NoteName.Refusal) -> String {
-        let name = try NoteName(typed, addsExtension: kind == .notes && !entry.isFolder).fileName
-        return kind == .photos ? PhotoName.forClub(name, renaming: entry.name) : name
+        guard !entry.isFolder, kind == .notes else {
+            let name = try NoteName(typed, addsExtension: false).fileName
+            return kind == .photos ? PhotoName.forClub(name, renaming: entry.name) : name
+        }
+        return try NoteName(typed, renaming: entry.name).fileName
     }
 
     /// Under the name of the photos folder, notes would be in neither tab.
@@ -76,6 +79,8 @@ extension FileList {
             guard typed != shownFolder else { return localized("It is in that folder already.") }
             return self?.move(targets, toFolder: typed)
         }
+        // Another folder is typed over it, or behind it.
+        prompt.selectText()
         prompt.completion = { [weak self] typed in self?.completedFolder(typed) }
         owner?.present(prompt)
     }

@@ -59,16 +59,21 @@ extension FileListDelegate {
     var batch: Task<Void, Never>? {
         didSet { view.urgentEntries = batch == nil ? [] : [stopEntry] }
     }
-    /// What was deleted together, where the club could not say whether it has kept all of it.
-    var uncertainGroup: UUID?
-    /// What of the trash could not be brought back in this run.
-    var lostItems: Set<TrashItem> = []
+    /// What is known of deletions beside what is on record.
+    var deletions = Deletions()
     /// When the words for the ages of what is shown become others.
     private var ageChange: (timer: ScheduledAction, due: Date)?
     /// What the person waits to hear of; see ``refresh()``.
     var awaitedRefresh: AwaitedRefresh?
     /// What the clock says; a test has its own.
     var now: () -> Date = { Date() }
+
+    struct Deletions {
+        /// What was deleted together, where the club could not say whether it has kept all of it.
+        var uncertainGroup: UUID?
+        /// What of the trash could not be brought back in this run.
+        var lost: Set<TrashItem> = []
+    }
 
     /// What is under way beside the main actor.
     private struct Work {

@@ -69,9 +69,8 @@ struct EditorMemory: Sendable {
             isSame ? UndoHistory(decoding: data[(newline + 1)...], textCount: shown.count) : nil
         func place(_ offset: Int) -> Int { min(max(0, offset), shown.count) }
         return TextView.Memory(
-            selection: isSame
-                ? Selection(anchor: place(header.anchor), head: place(header.head))
-                : Selection(caret: place(header.head)),
+            // What was selected would be replaced by the first key.
+            selection: Selection(caret: place(header.head)),
             scrollAnchor: place(header.scroll), wrapsLines: header.wraps,
             showsLineNumbers: header.numbers, history: history ?? UndoHistory())
     }

@@ -117,7 +117,7 @@ extension NoteDetailsViewController {
         if let first { textView.select(first) }
         application?.showMessage(
             localized(
-                "Both texts are here. Where they differ, yours is first, then the club's: remove what is not wanted, and the marks."
+                "Where they differ, yours is first, then theirs. Remove one, and the marks."
             ), for: .seconds(15))
     }
 }

@@ -28,6 +28,7 @@ extension NoteDetailsViewController {
         let text = wholeText
         do {
             let file = try await document.draft.handOver(text, named: fileName)
+            let start = ContinuousClock.now
             let ending: ExternalEditor.Ending =
                 if let application {
                     await application.lendScreen {
@@ -36,7 +37,8 @@ extension NoteDetailsViewController {
                 } else {
                     await editor.run(on: file.path, lock: file.lock)
                 }
-            let returned = await Self.takeBack(file, ending)
+            let isSoon = start.duration(to: .now) < .seconds(2)
+            let returned = await Self.takeBack(file, ending, isSoon: isSoon)
             progress.isHandedOver = false
             take(returned, ending, from: editor, savingAfterwards)
         } catch {
@@ -54,10 +56,13 @@ extension NoteDetailsViewController {
         var remains: String?
         /// Stays until the person has said what is to become of it.
         var pending: HandedOverDraft?
+        /// The editor has the file still, in the background.
+        var isOpen = false
     }
 
+    /// - Parameter isSoon: Whether the editor has ended as soon as programs do that only pass a file on.
     @concurrent private nonisolated static func takeBack(
-        _ file: HandedOverDraft, _ ending: ExternalEditor.Ending
+        _ file: HandedOverDraft, _ ending: ExternalEditor.Ending, isSoon: Bool
     ) async -> Returned {
         var returned = Returned()
         do throws(DraftStore.Failure) {
@@ -70,6 +75,8 @@ extension NoteDetailsViewController {
             returned.remains = file.leave()
         } else if returned.text != nil, !ending.isSuccess {
             returned.pending = file
+        } else if isSoon {
+            returned.isOpen = file.removeUnlessOpen() == .isOpen
         } else {
             file.remove()
         }
@@ -94,6 +101,13 @@ extension NoteDetailsViewController {
                 savingAfterwards)
         }
         if isChanged { return adopt(text, savingAfterwards) }
+        guard !returned.isOpen else {
+            return end(
+                savingAfterwards,
+                localized(
+                    "\(editor.name) was not waited for: set it to wait, as “code --wait” does. What it saves is a draft at the next start."
+                ), .warning)
+        }
         end(savingAfterwards, localized("Nothing was changed in \(editor.name)."), .information)
     }
 

@@ -108,6 +108,8 @@ extension NoteDetailsViewController {
         // changes of their own, and stay.
         textView.markClean(state)
         progress.isSavedOnce = true
+        // What others had done is settled by it.
+        panel.trailingTitle = nil
         title = document.name
         if textView.isDirty {
             didEdit()

@@ -284,7 +284,7 @@ extension ErrorMessage {
                     + "first.")
         case .move:
             localized(
-                "The new name is taken in the club. Nothing was changed; choose another name.")
+                "The name is taken in the club there. It was not changed; choose another name.")
         case .createFolder:
             localized(
                 "The name \(name) is taken in the club. Nothing was changed; choose another name.")

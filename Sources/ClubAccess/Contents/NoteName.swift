@@ -47,6 +47,20 @@ public struct NoteName: Hashable, Sendable {
         self.fileName = fileName
     }
 
+    /// The new name of a note: where none is typed it keeps the ending that it has, if it has one.
+    ///
+    /// - Throws: As ``init(_:addsExtension:)`` does.
+    package init(_ typed: String, renaming name: String) throws(Refusal) {
+        let new = try NoteName(typed, addsExtension: false)
+        guard !Self.hasExtension(new.fileName), Self.hasExtension(name),
+            let dot = name.lastIndex(of: ".")
+        else {
+            self = new
+            return
+        }
+        self = try NoteName(new.fileName + name[dot...], addsExtension: false)
+    }
+
     /// An extension is a dot with one to ten letters or digits after it, so that "Chapter 1. Trees"
     /// is a name without one.
     private static func hasExtension(_ name: String) -> Bool {

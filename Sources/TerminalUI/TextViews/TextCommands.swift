@@ -93,9 +93,13 @@ extension KeyCommand {
     public static let plainNewLine = KeyCommand(
         "edit.plain-new-line", keys: ["M-Enter"],
         title: localized("New line, with nothing at its beginning"))
-    /// Writes a tab; only in views where ``TextView/insertsTabs`` is set.
+    /// Writes a tab; indents the lines of a selection over several, and an item of a list from its beginning. Only in
+    /// views where ``TextView/insertsTabs`` is set.
     public static let insertTab = KeyCommand(
-        "edit.tab", keys: ["Tab"], title: localized("Insert a tab"))
+        "edit.tab", keys: ["Tab"], title: localized("Insert a tab, or indent the lines"))
+    /// Takes a step of indent from what ``insertTab`` would indent.
+    public static let outdentLines = KeyCommand(
+        "edit.outdent", keys: ["S-Tab"], title: localized("Outdent the lines"))
     /// Deletes the selection, or the cluster before the caret.
     public static let deleteBackward = KeyCommand(
         "edit.delete-backward", keys: ["Backspace", "S-Backspace"],
@@ -167,6 +171,7 @@ extension KeyCommand {
         .caretTextEnd, .selectLeft, .selectRight, .selectUp, .selectDown, .selectWordLeft,
         .selectWordRight, .selectRowStart, .selectRowEnd, .selectPageUp, .selectPageDown,
         .selectTextStart, .selectTextEnd, .selectAllText, .newLine, .plainNewLine, .insertTab,
+        .outdentLines,
         .deleteBackward,
         .deleteForward, .deleteWordBackward, .deleteWordForward, .cutLine, .cutText, .copyText,
         .pasteText, .undoEdit, .redoEdit, .toggleWrapping, .toggleLineNumbers, .editorKeys,

@@ -141,7 +141,12 @@ public final class TextView: TextInputView {
                     KeyCommand.plainNewLine.performs { self.perform { $0.typeLineBreak() } }
                 }
                 if insertsTabs {
-                    KeyCommand.insertTab.performs { self.perform { $0.type("\t") } }
+                    if editor.indentsLines {
+                        KeyCommand.insertTab.performs { self.perform { $0.indentLines() } }
+                        KeyCommand.outdentLines.performs { self.perform { $0.outdentLines() } }
+                    } else {
+                        KeyCommand.insertTab.performs { self.perform { $0.type("\t") } }
+                    }
                 }
                 movingEntries
                 moves(.caretUp, .rows(-1))

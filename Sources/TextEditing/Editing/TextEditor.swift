@@ -89,7 +89,10 @@ public struct TextEditor: Sendable {
     ///
     /// - Parameter edits: In ascending order and apart from each other, with the ranges of the text
     ///   as it is now.
-    public mutating func replaceAll(_ edits: [(range: Range<Int>, text: TextBuffer)]) {
+    /// - Parameter selection: The selection afterwards; a caret behind the last new text if not given.
+    public mutating func replaceAll(
+        _ edits: [(range: Range<Int>, text: TextBuffer)], selecting selection: Selection? = nil
+    ) {
         var shift = 0
         var changes: [TextChange] = []
         for edit in edits {
@@ -102,8 +105,8 @@ public struct TextEditor: Sendable {
         }
         guard let last = changes.last else { return }
         let transaction = EditTransaction(
-            changes: changes, selectionBefore: selection,
-            selectionAfter: Selection(caret: last.insertedRange.upperBound))
+            changes: changes, selectionBefore: self.selection,
+            selectionAfter: selection ?? Selection(caret: last.insertedRange.upperBound))
         perform(transaction)
         history.record(transaction, grouping: .alone)
     }

@@ -6,15 +6,23 @@ import Messages
 /// Finds the note that a person means by what they write on a command line.
 enum NotePaths {
     /// The path of the note that a name makes: `plan` is `/plan.txt`, `drafts/plan` lies in a folder.
-    static func new(_ name: String) throws -> RemotePath {
+    ///
+    /// - Parameter old: The name that the note has; its ending stays where none is said.
+    static func new(_ name: String, renaming old: String? = nil) throws -> RemotePath {
         var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         guard let last = names.popLast() else {
-            throw CommandFailure(localized("“\(name)” is not a note's name."))
+            throw CommandFailure(localized("The note needs a name."))
         }
-        guard !name.hasSuffix("/") else { throw CommandFailure(folder: names + [last]) }
+        guard !name.hasSuffix("/") else {
+            throw CommandFailure(
+                localized(
+                    "“\(name)” ends as a folder's name does. Name a note in it, as in \(name)plan.")
+            )
+        }
         var path = try folder(names.joined(separator: "/"))
         do {
-            path = try path.appending(newName: try NoteName(last).fileName)
+            let name = try old.map { try NoteName(last, renaming: $0) } ?? NoteName(last)
+            path = try path.appending(newName: name.fileName)
         } catch let refusal as NoteName.Refusal {
             throw CommandFailure(refusal.description)
         }

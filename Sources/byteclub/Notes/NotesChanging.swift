@@ -43,15 +43,20 @@ struct NotesMove: AsyncParsableCommand {
                 let target =
                     destination.hasSuffix("/")
                     ? try NotePaths.folder(destination).appending(note.name)
-                    : try NotePaths.new(destination)
+                    : try NotePaths.new(destination, renaming: note.name)
                 try NotePaths.requireNotePath(target)
                 guard target != note.path else {
                     throw CommandFailure(
                         localized("“\(note.name)” has that name already. Nothing was changed."))
                 }
-                if let file = try await store.move(note.path, to: target).file {
+                do throws(StoreError) {
+                    guard let file = try await store.move(note.path, to: target).file else {
+                        continue
+                    }
                     await OwnChanges(in: club, registry).recordMove(of: note, to: file)
                     moved.append(ListedFile(file))
+                } catch {
+                    throw CommandFailure(localized("“\(note.name)” was not moved."), error)
                 }
             }
         }

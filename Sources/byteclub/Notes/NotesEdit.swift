@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Messages
@@ -40,10 +41,7 @@ struct NotesEdit: AsyncParsableCommand {
                     "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
                         + "notes edit NAME - </dev/null"))
         }
-        let store = try await ClubOptions.open(club, registry)
-        let note = try await NotePaths.with(name, in: store) { path throws(StoreError) in
-            try await store.fetch(path)
-        }
+        let (store, note) = try await fetch(from: club, registry, keeping: piped)
         var edited: EditedText?
         if piped == nil {
             edited = try await EditedText.edit(note.data, named: note.file.name)
@@ -81,5 +79,36 @@ struct NotesEdit: AsyncParsableCommand {
                     "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced."
                 ))
         }
+    }
+
+    /// - Parameter piped: What comes through a pipe comes once: without the note it is kept as a draft.
+    private func fetch(
+        from club: ClubSettings, _ registry: ClubRegistry, keeping piped: Data?
+    ) async throws -> (store: any RemoteStore, note: (file: RemoteFile, data: Data)) {
+        do {
+            let store = try await ClubOptions.open(club, registry)
+            let note = try await NotePaths.with(name, in: store) { path throws(StoreError) in
+                try await store.fetch(path)
+            }
+            return (store, note)
+        } catch {
+            let failure =
+                (error as? StoreError).map(CommandFailure.init) ?? error as? CommandFailure
+            guard let failure, let piped, let path = try? NotePaths.new(name) else { throw error }
+            let base = await Self.base(at: path, of: registry.libraryFolder(of: club))
+            let kept = KeptText(
+                piped, named: path.name, in: path.parent ?? .root, replacing: base, for: club,
+                with: registry)
+            throw kept.failure(failure.sentence)
+        }
+    }
+
+    /// The note as this computer has seen it last.
+    @concurrent private static func base(at path: RemotePath, of folder: URL) async -> RemoteFile? {
+        // Opening a copy makes it.
+        guard FileManager.default.fileExists(atPath: folder.path),
+            let kept = try? KeptFiles(of: LocalCopy(folder: folder))
+        else { return nil }
+        return try? await kept.metadata(of: path)
     }
 }

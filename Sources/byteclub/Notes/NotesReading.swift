@@ -4,6 +4,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Messages
+import TextEditing
 
 struct NotesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,7 +65,8 @@ struct NotesCat: AsyncParsableCommand {
         commandName: "cat", abstract: "Write notes to standard output.",
         discussion: """
             While the club cannot be reached, as they were seen on this computer last. With --json: an array \
-            of objects with name, path, size, modified, revision and text.
+            of objects with name, path, size, modified, revision and text; a text in UTF-16, Latin-1 or \
+            Windows-1252 is decoded.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -90,13 +92,25 @@ struct NotesCat: AsyncParsableCommand {
         for name in names {
             let note = try await fetch(name)
             if json.isOn {
-                found.append(
-                    NoteText(note.file, text: String(decoding: note.data, as: UTF8.self)))
+                guard let text = Self.text(note.data) else {
+                    throw CommandFailure(
+                        localized(
+                            "“\(note.file.name)” is not text, which JSON needs. Write its bytes without --json."
+                        ))
+                }
+                found.append(NoteText(note.file, text: text))
             } else {
                 Output.content(note.data)
             }
         }
         if json.isOn { try Output.json(found) }
+    }
+
+    /// As the screen reads it: UTF-8, else UTF-16, Latin-1 or Windows-1252; nil for what is not text.
+    private static func text(_ data: Data) -> String? {
+        if let text = String(validating: data, as: UTF8.self) { return text }
+        let bytes = TextBuffer(utf8: data)
+        return TextEncoding.detected(in: bytes)?.decoded(bytes)?.string
     }
 
     /// What fetches a note by its name, in the revision that is asked for.

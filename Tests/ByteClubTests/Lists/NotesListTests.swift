@@ -133,6 +133,42 @@ import TextEditing
         await run.end()
     }
 
+    @Test func anEmptyFolderThatWasDeletedComesBack() async throws {
+        let home = ListHome()
+        try home.store.plant("old", at: "/old.txt")
+        try await home.store.createFolder(RemotePath(validating: "/empty"))
+        let run = try await home.start()
+        await run.screen.wait(for: "empty/")
+        run.screen.press("Down", "d")
+        await run.screen.wait(for: "Delete note?")
+        run.screen.press("d")
+        await run.screen.wait(for: "z brings it back.")
+        run.screen.press("Home", "d")
+        await run.screen.wait(for: "Delete folder?")
+        run.screen.press("d")
+        await run.screen.wait(for: "“empty” was deleted. z brings it back.")
+        run.screen.press("z")
+        await run.screen.wait(for: "“empty” is back.")
+        await run.screen.wait(for: "empty/")
+        #expect(try home.note("old.txt") == nil)
+        run.screen.press("z")
+        await run.screen.wait(for: "“old.txt” is back.")
+        await run.end()
+    }
+
+    @Test func saysHowManyOfTheMarkedNotesTheFilterHides() async throws {
+        let home = ListHome()
+        for name in ["apple", "berry", "cherry"] { try home.store.plant("x", at: "/\(name).txt") }
+        let run = try await home.start()
+        run.screen.press("^A", "/")
+        run.screen.type("berry\n")
+        await run.screen.wait(untilGone: "cherry")
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete 3 notes?")
+        await run.screen.wait { $0.text.contains("hides 2 of them") || $0.text.contains("hides 2") }
+        await run.end()
+    }
+
     @Test func twoWindowsBringBackWhatEitherHasDeleted() async throws {
         let home = ListHome()
         for name in ["a", "b"] { try home.store.plant("text of \(name)", at: "/\(name).txt") }

@@ -25,7 +25,8 @@ import Testing
                 history: editor.history)
             await memory.save(written, of: path, text: editor.text)
             let read = try #require(await memory.load(path, text: editor.text))
-            #expect(read.selection == Selection(anchor: 2, head: 5))
+            // What was selected would be replaced by the first key.
+            #expect(read.selection == Selection(caret: 5))
             #expect(read.wrapsLines == false && read.showsLineNumbers == nil)
             #expect(read.history.canUndo)
 

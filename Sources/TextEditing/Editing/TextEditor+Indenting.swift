@@ -1,0 +1,83 @@
+/// Lines that move a step to the right or back: those of a selection over several lines, or the item of a list at whose
+/// beginning the caret is.
+extension TextEditor {
+    /// Whether indenting is about whole lines; else a tab is a character like any other.
+    public var indentsLines: Bool {
+        let range = selection.range
+        let line = text.line(at: range.lowerBound)
+        guard range.isEmpty else { return text.line(at: range.upperBound) > line }
+        let marker = marker(ofLine: line)
+        return !marker.next.isEmpty
+            && range.lowerBound <= text.range(ofLine: line).lowerBound + marker.count
+    }
+
+    /// Moves the lines a step to the right, as one change; empty ones stay.
+    public mutating func indentLines() {
+        let step = indentStep
+        let edits = chosenLines.compactMap { line -> (range: Range<Int>, text: TextBuffer)? in
+            let range = text.range(ofLine: line)
+            guard !range.isEmpty else { return nil }
+            return (range.lowerBound..<range.lowerBound, TextBuffer(step))
+        }
+        move(edits)
+    }
+
+    /// Moves the lines a step back, as one change; those at the first column stay.
+    public mutating func outdentLines() {
+        let width = indentStep == "\t" ? 4 : indentStep.utf8.count
+        let edits = chosenLines.compactMap { line -> (range: Range<Int>, text: TextBuffer)? in
+            let start = text.range(ofLine: line).lowerBound
+            let indent = marker(ofLine: line).indent
+            let count = indent.first == 0x09 ? 1 : indent.prefix(width).prefix { $0 == 0x20 }.count
+            return count == 0 ? nil : (start..<start + count, TextBuffer())
+        }
+        move(edits)
+    }
+
+    /// What the caret alone stands on, or the selection has something of.
+    private var chosenLines: ClosedRange<Int> {
+        let range = selection.range
+        let first = text.line(at: range.lowerBound)
+        let last = text.line(at: range.upperBound)
+        // A line of which nothing but its beginning is reached is not meant.
+        let isBarelyReached =
+            last > first && text.range(ofLine: last).lowerBound == range.upperBound
+        return first...(isBarelyReached ? last - 1 : last)
+    }
+
+    /// As the text does it already, else under the words of a list's item, else a tab.
+    private var indentStep: String {
+        let chosen = chosenLines
+        let lines = [chosen, 0...min(text.lineCount - 1, 500)].joined()
+        for line in lines {
+            let indent = marker(ofLine: line).indent
+            if indent.first == 0x09 { return "\t" }
+            if (2...8).contains(indent.count) { return String(repeating: " ", count: indent.count) }
+        }
+        let item = marker(ofLine: chosen.lowerBound)
+        return item.next.isEmpty ? "\t" : "  "
+    }
+
+    private func marker(ofLine line: Int) -> ListMarker {
+        let range = text.range(ofLine: line)
+        let end = min(range.upperBound, range.lowerBound + ListMarker.readLimit)
+        return ListMarker(text.bytes(in: range.lowerBound..<end))
+    }
+
+    /// - Parameter edits: At the beginnings of lines.
+    private mutating func move(_ edits: [(range: Range<Int>, text: TextBuffer)]) {
+        func place(_ offset: Int) -> Int {
+            var place = offset
+            for edit in edits where edit.range.lowerBound < offset {
+                place += edit.text.count - min(edit.range.count, offset - edit.range.lowerBound)
+            }
+            return place
+        }
+        var after = Selection(anchor: place(selection.anchor), head: place(selection.head))
+        // At the very beginning of an item the caret goes along.
+        if selection.isEmpty, let edit = edits.first, edit.range.lowerBound == selection.head {
+            after = Selection(caret: selection.head + edit.text.count)
+        }
+        replaceAll(edits, selecting: after)
+    }
+}
