@@ -99,7 +99,7 @@ import Testing
         try await withHeldUpload(look, after: 200_000) { home, proxy, terminal in
             terminal.type("b")
             let isStrip: @Sendable (String) -> Bool = { row in
-                row.contains("↑ big.jpg") && row.contains(" % ") && row.contains("w transfers")
+                row.contains("↑ big.jpg") && row.contains("% ") && row.contains("w transfers")
             }
             try await terminal.wait(for: "the strip") { $0.rows.contains(where: isStrip) }
             // In the other tab, too.

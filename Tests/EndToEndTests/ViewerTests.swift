@@ -58,7 +58,7 @@ import Testing
             // 80 columns show less than the 1600 pixels.
             let closer = try await terminal.waitUntilIdle()
             #expect(!closer.text(ofRow: 0).contains("fit"))
-            #expect(closer.text(ofRow: 0).contains(" %"))
+            #expect(closer.text(ofRow: 0).contains("%"))
             terminal.type("0")
             try await terminal.wait(forText: "· fit")
             terminal.type("i")
