@@ -23,7 +23,7 @@ STAMPED = BYTECLUB_COMMIT=$${BYTECLUB_COMMIT-$$(git describe --always --dirty --
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: run test build program nerdfeed install uninstall deb check-deb sbom bench bench-editing outside drop-in sanitize fuzz \
+.PHONY: run test build program product nerdfeed install uninstall deb check-deb sbom bench bench-editing outside drop-in streaming sanitize fuzz \
 	deps deps-test deps-bench deps-package format lint clean
 
 run: program
@@ -35,6 +35,10 @@ build: program
 program: deps
 	@$(STAMPED) $(SWIFT) build $(RELEASE) --product byteclub
 	@scripts/check-hardening .build/release/byteclub
+
+# One product as it is released; what is measured is built so, too.
+product: deps
+	@$(STAMPED) $(SWIFT) build $(RELEASE) --product $(PRODUCT)
 
 # The second program on the libraries.
 nerdfeed: deps
@@ -77,7 +81,7 @@ bench: deps-bench
 
 # Replays recorded editing sessions: TRACES="a.json.gz b.json.gz".
 bench-editing: deps
-	@$(SWIFT) build --configuration release --static-swift-stdlib --product TextBench >&2
+	@$(MAKE) --no-print-directory product PRODUCT=TextBench >&2
 	@.build/release/TextBench --sessions $(TRACES)
 
 sanitize: deps-test
@@ -94,6 +98,10 @@ outside:
 # The usual lines of programs written for URLSession, with the trait `Foundation`.
 drop-in: deps-test
 	@cd Examples/DropIn && $(SWIFT) test --disable-xctest
+
+# A program with streams both ways, on the types of swift-http-types.
+streaming: deps
+	@cd Examples/Streaming && $(SWIFT) build
 
 deps:
 	@scripts/install-system-packages run
@@ -114,8 +122,11 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
+	@scripts/check-tests
 	@scripts/check-messages
 	@scripts/check-layers
+	@scripts/check-screens
+	@scripts/check-bools
 	@scripts/check-properties.py Sources
 	@scripts/find-undocumented.py Sources/CurlNetworking Sources/CurlNetworkingHTTPTypes Sources/TerminalUI Sources/TextEditing
 	@SWIFT="$(SWIFT)" scripts/check-api

@@ -19,20 +19,20 @@ let argumentParser = Target.Dependency.product(
 
 /// System libraries: a module map and a header of shims each.
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat"),
-    .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CNcurses"),
-    .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
+    .systemLibrary(name: "CByteClubCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CByteClubCrypto", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CByteClubExpat", pkgConfig: "expat"),
+    .systemLibrary(name: "CByteClubLinux"),
+    .systemLibrary(name: "CByteClubNcurses"),
+    .systemLibrary(name: "CByteClubChafa", pkgConfig: "chafa"),
+    .systemLibrary(name: "CByteClubSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CByteClubTurboJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CTestPrograms", path: "Tests/CTestPrograms"),
-    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CByteClubPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
-    .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0"),
-    .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+    .systemLibrary(name: "CByteClubXML", pkgConfig: "libxml-2.0"),
+    .systemLibrary(name: "CByteClubYaml", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CByteClubZlib", pkgConfig: "zlib"),
 ]
 
 /// `make` says which commit it builds. It is a setting of one small target, so that a new commit compiles that alone;
@@ -44,16 +44,22 @@ let commit: [CSetting] = {
 
 /// The house, ground floor first: a module imports only what stands above it.
 let modules: [Target] = [
-    .target(name: "CExecutor"),
-    .target(name: "CArguments"),
-    .target(name: "CVersion", cSettings: commit),
+    .target(name: "CByteClubExecutor"),
+    .target(name: "CByteClubArguments"),
+    .target(name: "CByteClubVersion", cSettings: commit),
     .target(
-        name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-    .target(name: "CBackgroundHelper"),
-    .target(name: "CurlNetworkingNames", swiftSettings: strict),
+        name: "CByteClubTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CByteClubBackgroundHelper"),
+    .target(name: "CurlNetworkingPlatform", swiftSettings: strict),
+    .target(
+        name: "CurlNetworkingNames", dependencies: ["CurlNetworkingPlatform"],
+        swiftSettings: strict),
     .target(
         name: "CurlNetworking",
-        dependencies: ["CCurl", "CTLS", "CZlib", "CBackgroundHelper", "CurlNetworkingNames"],
+        dependencies: [
+            "CByteClubCurl", "CByteClubTLS", "CByteClubZlib", "CByteClubBackgroundHelper",
+            "CurlNetworkingNames", "CurlNetworkingPlatform",
+        ],
         swiftSettings: strict),
     .target(
         name: "CurlNetworkingHTTPTypes", dependencies: ["CurlNetworking", httpTypes],
@@ -61,81 +67,91 @@ let modules: [Target] = [
     .target(
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
         swiftSettings: strict),
-    .target(name: "CMessages"),
-    .target(name: "Messages", dependencies: ["CMessages"], swiftSettings: strict),
+    .target(name: "CByteClubMessages"),
+    .target(name: "ByteClubMessages", dependencies: ["CByteClubMessages"], swiftSettings: strict),
     .target(
-        name: "TextEditing", dependencies: ["CPCRE2", "Messages", ropeModule],
+        name: "TextEditing", dependencies: ["CByteClubPCRE2", "ByteClubMessages", ropeModule],
         swiftSettings: strict),
-    .target(name: "CMainLoop"),
+    .target(name: "CByteClubMainLoop"),
     .target(
-        name: "TerminalUI", dependencies: ["CMainLoop", "CNcurses", "Messages", "TextEditing"],
+        name: "TerminalUI",
+        dependencies: ["CByteClubMainLoop", "CByteClubNcurses", "ByteClubMessages", "TextEditing"],
         swiftSettings: strict),
-    .target(name: "WebText", dependencies: ["CXML", "TextEditing"], swiftSettings: strict),
-    .target(name: "CPictureWorker"),
-    .target(name: "CPictureLibraries", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+    .target(name: "WebText", dependencies: ["CByteClubXML", "TextEditing"], swiftSettings: strict),
+    .target(name: "CByteClubPictureWorker"),
+    .target(name: "CByteClubPictureLibraries", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "CByteClubPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
-        name: "Pictures",
+        name: "ByteClubPictures",
         dependencies: [
-            "CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureLibraries", "CPictureWorker",
-            "CZlib", "Messages",
+            "CByteClubTurboJPEG", "CByteClubPNG", "CByteClubChafa", "CByteClubLinux",
+            "CByteClubPictureLibraries", "CByteClubPictureWorker",
+            "CByteClubZlib", "ByteClubMessages",
         ],
         swiftSettings: strict),
     .target(
-        name: "TerminalPictures", dependencies: ["Pictures", "TerminalUI"], swiftSettings: strict),
+        name: "TerminalPictures", dependencies: ["ByteClubPictures", "TerminalUI"],
+        swiftSettings: strict),
     .target(
         name: "WebPages",
         dependencies: [
-            "CurlNetworking", "Messages", "Pictures", "TerminalPictures", "TerminalUI",
+            "CurlNetworking", "ByteClubMessages", "ByteClubPictures", "TerminalPictures",
+            "TerminalUI",
             "TextEditing", "WebText",
         ],
         swiftSettings: strict),
-    .target(name: "CWelcome"),
-    .target(name: "CDemo"),
-    .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
-    .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
-    .target(name: "Files", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "CByteClubWelcome"),
+    .target(name: "CByteClubDemo"),
+    .target(name: "CByteClubSecret", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "WelcomeContent", dependencies: ["CByteClubWelcome"], swiftSettings: strict),
+    .target(name: "DropboxAPI", dependencies: ["CByteClubCrypto"], swiftSettings: strict),
+    .target(name: "ByteClubFiles", dependencies: ["CByteClubLinux"], swiftSettings: strict),
     .target(
         name: "ClubStore",
-        dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files"],
+        dependencies: ["CByteClubExpat", "CurlNetworking", "DropboxAPI", "ByteClubFiles"],
         swiftSettings: strict),
     .target(
         name: "ClubLibrary",
-        dependencies: ["CSQLite", "ClubStore", "DropboxAPI", "Files", "Messages"],
+        dependencies: [
+            "CByteClubSQLite", "ClubStore", "DropboxAPI", "ByteClubFiles", "ByteClubMessages",
+        ],
         swiftSettings: strict),
     .target(
         name: "ClubServer",
-        dependencies: ["CLinux", "DropboxAPI", "Files", "Pictures"],
+        dependencies: ["CByteClubLinux", "DropboxAPI", "ByteClubFiles", "ByteClubPictures"],
         swiftSettings: strict),
     .target(
         name: "ClubAccess",
         dependencies: [
-            "CLinux", "CSecret", "CYaml", "Files", "ClubStore", "ClubLibrary", "ClubServer",
-            "Messages", "Pictures", "TextEditing",
+            "CByteClubLinux", "CByteClubSecret", "CByteClubYaml", "ByteClubFiles", "ClubStore",
+            "ClubLibrary", "ClubServer",
+            "ByteClubMessages", "ByteClubPictures", "TextEditing",
         ],
         swiftSettings: strict),
     .target(
         name: "ByteClub",
         dependencies: [
-            "CLinux", "Messages", "TextEditing", "TerminalUI", "Pictures", "TerminalPictures",
-            "ClubStore", "ClubLibrary", "ClubAccess", "Files", "WelcomeContent",
+            "CByteClubLinux", "ByteClubMessages", "TextEditing", "TerminalUI", "ByteClubPictures",
+            "TerminalPictures",
+            "ClubStore", "ClubLibrary", "ClubAccess", "ByteClubFiles", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "byteclub",
         dependencies: [
-            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "Messages",
-            "Pictures", "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor",
-            "CVersion",
+            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ByteClubMessages",
+            "ByteClubPictures", "TerminalUI", "TextEditing", "WelcomeContent", "CByteClubArguments",
+            "CByteClubExecutor",
+            "CByteClubVersion",
             argumentParser,
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "nerdfeed",
         dependencies: [
-            "CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebPages", "WebText",
-            "CDemo", "CExecutor", "CVersion", argumentParser,
+            "CurlNetworking", "ByteClubMessages", "TerminalUI", "TextEditing", "WebPages",
+            "WebText",
+            "CByteClubDemo", "CByteClubExecutor", "CByteClubVersion", argumentParser,
         ],
         swiftSettings: strict),
 ]
@@ -143,7 +159,7 @@ let modules: [Target] = [
 /// What tests share: a scripted loopback server, a terminal, photos, a store in memory.
 let testSupport: [Target] = [
     .target(
-        name: "TestSupport", dependencies: ["CTestPrograms", "CVTerm", "CTurboJPEG"],
+        name: "TestSupport", dependencies: ["CTestPrograms", "CVTerm", "CByteClubTurboJPEG"],
         path: "Tests/TestSupport",
         swiftSettings: strict),
     .target(
@@ -159,7 +175,7 @@ let tests: [Target] = [
     .testTarget(
         name: "CurlNetworkingTests",
         dependencies: [
-            "CBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation",
+            "CByteClubBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation",
             "CurlNetworkingFuzzing", "TestSupport", "background-program",
         ],
         swiftSettings: strict),
@@ -169,7 +185,8 @@ let tests: [Target] = [
             "CurlNetworking", "CurlNetworkingHTTPTypes", "TestSupport", httpTypes,
         ],
         swiftSettings: strict),
-    .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
+    .testTarget(
+        name: "ByteClubMessagesTests", dependencies: ["ByteClubMessages"], swiftSettings: strict),
     .testTarget(
         name: "TextEditingTests", dependencies: ["TextEditing"], resources: [.copy("Fixtures")],
         swiftSettings: strict),
@@ -177,19 +194,22 @@ let tests: [Target] = [
         name: "TerminalUITests", dependencies: ["TerminalUI", "TextEditing"],
         swiftSettings: strict),
     .testTarget(
-        name: "WebTextTests", dependencies: ["TextEditing", "WebText", "WebTextFuzzing"],
+        name: "WebTextTests",
+        dependencies: ["TestSupport", "TextEditing", "WebText", "WebTextFuzzing"],
         swiftSettings: strict),
     .testTarget(
         name: "WebPagesTests",
         dependencies: [
-            "CurlNetworking", "Messages", "Pictures", "TerminalUI", "TestSupport", "WebPages",
+            "CurlNetworking", "ByteClubMessages", "ByteClubPictures", "TerminalUI", "TestSupport",
+            "WebPages",
             "WebText",
         ],
         swiftSettings: strict),
     .testTarget(
-        name: "PicturesTests",
+        name: "ByteClubPicturesTests",
         dependencies: [
-            "CPictureWorker", "CZlib", "Pictures", "PicturesFuzzing", "TestSupport",
+            "CByteClubPictureWorker", "CByteClubZlib", "ByteClubPictures",
+            "ByteClubPicturesFuzzing", "TestSupport",
             "WelcomeContent",
         ],
         swiftSettings: strict),
@@ -197,14 +217,15 @@ let tests: [Target] = [
     .testTarget(
         name: "ClubServerTests",
         dependencies: [
-            "CLinux", "ClubServer", "ClubServerFuzzing", "DropboxAPI", "Pictures", "TestSupport",
+            "CByteClubLinux", "ClubServer", "ClubServerFuzzing", "DropboxAPI", "ByteClubPictures",
+            "TestSupport",
         ],
         swiftSettings: strict),
     .testTarget(
         name: "ClubStoreTests",
         dependencies: [
             "ClubServer", "ClubStore", "ClubStoreFuzzing", "ClubStoreTestSupport", "CurlNetworking",
-            "DropboxAPI", "Pictures", "TestSupport",
+            "DropboxAPI", "ByteClubPictures", "TestSupport",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -220,20 +241,22 @@ let tests: [Target] = [
         name: "ClubAccessTests",
         dependencies: [
             "ClubAccess", "ClubAccessFuzzing", "ClubLibrary", "ClubServer", "ClubStore",
-            "ClubStoreTestSupport", "CurlNetworking", "Files", "Pictures", "TestSupport",
+            "ClubStoreTestSupport", "CurlNetworking", "ByteClubFiles", "ByteClubPictures",
+            "TestSupport",
         ], exclude: ["Connection/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(
         name: "ByteClubTests",
         dependencies: [
             "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
-            "ClubStoreTestSupport", "DropboxAPI", "Pictures", "TerminalUI", "TestSupport",
+            "ClubStoreTestSupport", "DropboxAPI", "ByteClubPictures", "TerminalUI", "TestSupport",
             "TextEditing",
             "byteclub",
         ],
         swiftSettings: strict),
     .executableTarget(
-        name: "groceries", dependencies: ["CExecutor", "TerminalUI"], path: "Examples/Groceries",
+        name: "groceries", dependencies: ["CByteClubExecutor", "TerminalUI"],
+        path: "Examples/Groceries",
         swiftSettings: strict),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "groceries", "nerdfeed"],
@@ -249,7 +272,7 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "FoundationPeer", path: "Benchmarks/FoundationPeer", swiftSettings: strict),
     .executableTarget(
-        name: "TextBench", dependencies: ["CZlib", "TextEditing", "TerminalUI"],
+        name: "TextBench", dependencies: ["CByteClubZlib", "TextEditing", "TerminalUI"],
         path: "Benchmarks/TextBench", swiftSettings: strict),
     .executableTarget(
         name: "StoreBench", dependencies: ["ClubStore", "DropboxAPI", "TestSupport"],
@@ -264,7 +287,7 @@ let benchmarks: [Target] = [
         name: "WebBench", dependencies: ["WebText"], path: "Benchmarks/WebBench",
         swiftSettings: strict),
     .executableTarget(
-        name: "PictureBench", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
+        name: "PictureBench", dependencies: ["ByteClubPictures", "TestSupport", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),
     .executableTarget(
         name: "byteclub-bench", dependencies: ["TestSupport"], path: "Benchmarks/TerminalBench",
@@ -278,7 +301,7 @@ let benchmarks: [Target] = [
 /// corpora it has gathered. They use what is internal (`@testable`), so that nothing of them is in the product.
 let fuzzed = [
     (fuzzer: "NetworkFuzzer", module: "CurlNetworking", uses: []),
-    (fuzzer: "PictureFuzzer", module: "Pictures", uses: []),
+    (fuzzer: "PictureFuzzer", module: "ByteClubPictures", uses: []),
     (fuzzer: "ServerFuzzer", module: "ClubServer", uses: ["DropboxAPI"]),
     (fuzzer: "StoreFuzzer", module: "ClubStore", uses: []),
     (fuzzer: "AccessFuzzer", module: "ClubAccess", uses: ["ClubLibrary"]),
@@ -317,22 +340,39 @@ let traits: Set<Trait> = [
     .default(enabledTraits: isOwnBuild ? [] : ["Foundation"]),
 ]
 
+/// Whether the Swift Package Index makes the pages of the libraries: its machines lack the app's system packages.
+let isDocumentationBuild = Context.environment["SPI_BUILDER"] != nil
+let libraryTargets: Set = [
+    "CByteClubBackgroundHelper", "CByteClubCurl", "CByteClubMainLoop", "CByteClubMessages",
+    "CByteClubNcurses",
+    "CByteClubPCRE2", "CByteClubTLS", "CByteClubZlib", "ByteClubMessages", "CurlNetworking",
+    "CurlNetworkingFoundation", "CurlNetworkingHTTPTypes", "CurlNetworkingNames",
+    "CurlNetworkingPlatform",
+    "TerminalUI", "TextEditing",
+]
+
 let package = Package(
     name: "byteclub",
-    products: [
-        .executable(name: "byteclub", targets: ["byteclub"]),
-        .executable(name: "nerdfeed", targets: ["nerdfeed"]),
-        // Byte Club itself links the first alone, and is spared all of Foundation.
-        .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
-        // Nothing of it, and nothing that it needs, is built where it is not used.
-        .library(name: "CurlNetworkingHTTPTypes", targets: ["CurlNetworkingHTTPTypes"]),
-        .library(name: "TerminalUI", targets: ["TerminalUI", "TextEditing"]),
-    ],
+    products: (isDocumentationBuild
+        ? []
+        : [
+            .executable(name: "byteclub", targets: ["byteclub"]),
+            .executable(name: "nerdfeed", targets: ["nerdfeed"]),
+        ]) + [
+            // Byte Club itself links the first alone, and is spared all of Foundation.
+            .library(
+                name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
+            // Nothing of it, and nothing that it needs, is built where it is not used.
+            .library(name: "CurlNetworkingHTTPTypes", targets: ["CurlNetworkingHTTPTypes"]),
+            .library(name: "TerminalUI", targets: ["TerminalUI", "TextEditing"]),
+        ],
     traits: traits,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
-    targets: systemLibraries + modules + testSupport + fuzzingDoors + tests + benchmarks + fuzzers
+    targets: isDocumentationBuild
+        ? (systemLibraries + modules).filter { libraryTargets.contains($0.name) }
+        : systemLibraries + modules + testSupport + fuzzingDoors + tests + benchmarks + fuzzers
 )

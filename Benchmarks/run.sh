@@ -8,7 +8,7 @@ parts=${*:-terminal text pictures store lists web network siege}
 
 # As `make build` does it, so that nothing is compiled twice.
 build() {
-    swift build --configuration release --static-swift-stdlib --product "$1" >&2
+    make --no-print-directory product PRODUCT="$1" >&2
 }
 
 for part in $parts; do

@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 import WelcomeContent
 
 /// Decoding in a process apart beside decoding here.

@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 
 /// Frames of a panorama that moves, and the picture when it rests, on a whole screen of cells.
 func measurePanning(_ scene: Scene) {

@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 import WelcomeContent
 
 /// The pictures that are measured: one of the welcome panoramas, and large ones tiled from it with

@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 
 /// A panorama in the viewer: frames of a pan in characters and in pixels with the bytes that the terminal
 /// gets, the first look at a large file and the second.

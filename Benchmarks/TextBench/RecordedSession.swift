@@ -1,4 +1,4 @@
-import CZlib
+import CByteClubZlib
 import FoundationEssentials
 import TextEditing
 

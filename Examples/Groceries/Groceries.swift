@@ -1,4 +1,4 @@
-import CExecutor
+import CByteClubExecutor
 import TerminalUI
 
 /// A list with a mark for what is in the basket: all that an app on `TerminalUI` needs.

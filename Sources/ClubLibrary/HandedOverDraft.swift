@@ -1,16 +1,16 @@
-internal import Files
+internal import ByteClubFiles
 public import FoundationEssentials
 internal import Glibc
 
 /// A draft in a file for another program to edit, such as `$EDITOR`.
 ///
-/// The file is `<id>.edit/note/<name>` in the folder of the drafts, readable by nobody else. Beside it stands the draft
-/// as it was handed over, and a lock that this process and the other program hold. When both have ended without
-/// ``remove()``, after a crash, ``DraftStore/recoverHandedOver()`` makes a draft of what is in the file.
+/// The file is `<id>.edit/note/<name>` in the folder of the drafts, readable only by its owner. Beside it are
+/// the original draft, and a lock held by this process and the other program. If both have ended without
+/// ``remove()``, after a crash, ``DraftStore/recoverHandedOver()`` turns the file into a draft.
 public struct HandedOverDraft: Sendable {
     /// The file for the other program.
     public let path: String
-    /// A descriptor for the other program to inherit: as long as it is open, nobody takes the file away.
+    /// A descriptor that the other program inherits: while it is open, the file is not removed.
     public let lock: CInt
     private let folder: HandOverFolder
 
@@ -19,9 +19,9 @@ public struct HandedOverDraft: Sendable {
         path = folder.notes + "/" + name
     }
 
-    /// The text as it is in the file now.
+    /// The current text of the file.
     ///
-    /// - Throws: `Failure` when the file cannot be read or has more than `byteLimit` bytes.
+    /// - Throws: `Failure` if the file cannot be read or has more than `byteLimit` bytes.
     public func text(byteLimit: Int) throws(DraftStore.Failure) -> Data {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -40,7 +40,7 @@ public struct HandedOverDraft: Sendable {
 
     public var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Whether the other program has left something beside the file, such as vim's swap file.
+    /// Whether the other program has left other files, such as vim's swap file.
     public var hasRemnants: Bool { folder.hasRemnants }
 
     /// Removes the file and everything beside it.
@@ -49,15 +49,15 @@ public struct HandedOverDraft: Sendable {
         LockedFile.close(lock)
     }
 
-    /// Removes the file, unless the other program has gone on in the background: what it saves then is made a draft by
-    /// ``DraftStore/recoverHandedOver()`` once it has ended.
+    /// Removes the file unless the other program still runs in the background. What it saves then becomes a
+    /// draft by ``DraftStore/recoverHandedOver()`` once it has ended.
     public func removeUnlessOpen() -> Removal {
-        // Closed first, and not unlocked: the other program has the same lock.
+        // Closed and not unlocked: the other program shares the lock.
         close(lock)
         let probe = open(folder.lock, O_RDWR | O_CLOEXEC)
         guard probe >= 0 else { return .removed }
         defer { LockedFile.close(probe) }
-        // A child that is just being started has it for a moment, too.
+        // A child process that is being started holds it briefly, too.
         for attempt in 0..<5 where flock(probe, LOCK_EX | LOCK_NB) != 0 {
             guard attempt < 4 else { return .isOpen }
             usleep(10_000)
@@ -68,9 +68,9 @@ public struct HandedOverDraft: Sendable {
 
     public enum Removal: Sendable { case removed, isOpen }
 
-    /// Lets go of the file without removing it.
+    /// Releases the file without removing it.
     ///
-    /// - Returns: The folder that it stays in.
+    /// - Returns: The folder that contains it.
     public func leave() -> String {
         let place = folder.setAside()
         LockedFile.close(lock)
@@ -81,13 +81,13 @@ public struct HandedOverDraft: Sendable {
 extension DraftStore {
     /// Writes a draft's text to a file for another program.
     ///
-    /// - Parameter name: The file's name: editors tell by it what kind of text it is.
-    /// - Throws: `Failure` when nothing can be written; nothing stays then.
+    /// - Parameter name: The file's name, from which editors derive the kind of text.
+    /// - Throws: `Failure` if it cannot be written; nothing is left then.
     public func handOver(_ draft: Draft, named name: String) throws -> HandedOverDraft {
         try makeFolder()
         let isUsable = !name.isEmpty && !name.hasPrefix(".") && !name.contains("/")
         let name = isUsable ? name : "note.txt"
-        // An editor that outlived a crash may still have the first one.
+        // An editor that survived a crash may still have the first one open.
         for id in [draft.id, UUID()] {
             let made = HandOverFolder(path: handOverPath(id) + ".new")
             guard access(handOverPath(id), F_OK) != 0, mkdir(made.path, 0o700) == 0 else {
@@ -115,7 +115,7 @@ extension DraftStore {
             try write(draft.encoded(), to: made.original)
             try write(Data(name.utf8), to: made.name)
             try write(draft.text, to: made.notes + "/" + name)
-            // It is complete from the moment it has its name.
+            // Renamed when it is complete.
             guard rename(made.path, folder.path) == 0 else {
                 throw Failure.system("The temporary file cannot be written")
             }
@@ -126,7 +126,7 @@ extension DraftStore {
         return HandedOverDraft(folder: folder, name: name, lock: lock)
     }
 
-    /// Makes drafts of the texts that other programs have saved in files of runs that ended too early.
+    /// Makes drafts of the files that other programs have saved, if the run that created them has crashed.
     public func recoverHandedOver() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where name.hasSuffix(Self.handOverSuffix) {
@@ -159,11 +159,11 @@ extension DraftStore {
                 atPath: folder.notes + "/" + String(decoding: name, as: UTF8.self))
         else { return .failed }
         do {
-            // What was typed before may be in no other file; the note itself is in the club.
+            // The original draft may exist nowhere else; a note's text is in the club.
             let isNote = draft.baseContentHash == LocalCopy.hash(of: draft.text)
             if !isNote, !draft.text.isEmpty { try keepIfMissing(draft) }
             guard text != draft.text else { return .done }
-            // Beside it: the other program may have been cut off in the middle of a save.
+            // A separate draft: the other program may have been killed during a save.
             let recovered = Draft(
                 id: UUID(), name: draft.name, path: draft.path, folder: draft.folder,
                 baseRevision: draft.baseRevision, baseContentHash: draft.baseContentHash,
@@ -177,25 +177,25 @@ extension DraftStore {
     }
 }
 
-/// Where the parts of a draft are that another program edits.
+/// The files of a draft that another program edits.
 private struct HandOverFolder {
     let path: String
 
     var lock: String { path + "/lock" }
-    /// The draft as it was handed over.
+    /// The original draft.
     var original: String { path + "/original" }
-    /// Holds the name of the file in ``notes``.
+    /// Contains the name of the file in ``notes``.
     var name: String { path + "/name" }
-    /// The folder that the other program sees.
+    /// The folder visible to the other program.
     var notes: String { path + "/note" }
 
     var hasRemnants: Bool {
         ((try? FileManager.default.contentsOfDirectory(atPath: notes)) ?? []).count > 1
     }
 
-    /// Gives the folder a name that no start looks at.
+    /// Renames the folder so that later starts ignore it.
     ///
-    /// - Returns: Where it is now.
+    /// - Returns: Its new path.
     func setAside() -> String {
         for place in [path + ".left", path + "." + UUID().uuidString]
         where access(place, F_OK) != 0 && rename(path, place) == 0 { return place }

@@ -1,18 +1,18 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Why the local copy could not do what it was asked.
+/// An error of the local copy.
 public enum LibraryError: Error, Hashable, CustomStringConvertible {
-    /// A newer Byte Club has written it.
+    /// Written by a newer version of Byte Club.
     case newer(version: Int64)
     /// The file is damaged.
     case damaged
-    /// Another program has it, and does not let go.
+    /// Another program holds the lock.
     case locked
-    /// Nothing can be written there; with the reason.
+    /// Not writable; with the reason.
     case unwritable(String)
-    /// It is kept in memory alone, and would be gone with the program.
+    /// The copy is in memory and would be lost with the process.
     case notDurable
-    /// There is no such change waiting, or it is on its way right now.
+    /// The change does not exist, or is being sent.
     case noSuchChange
 
     public var description: String {

@@ -104,7 +104,7 @@ public protocol RemoteStore: RemoteReading {
         _ query: String, in folder: RemotePath
     ) async throws(StoreError) -> [RemoteFile]
 
-    /// Prepares an upload of any size. Nothing happens before ``Transfer/resume()``.
+    /// Prepares an upload of any size. Nothing happens before ``StoreTransfer/resume()``.
     ///
     /// - Parameter record: A file of this upload's own that stores its progress. When the upload or
     ///   the program is interrupted, the next upload of the same bytes to the same path with the
@@ -115,10 +115,10 @@ public protocol RemoteStore: RemoteReading {
     /// `.damaged` when the store has other bytes than were sent.
     @MainActor func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
-        delegate: any TransferDelegate
-    ) -> any Transfer
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer
 
-    /// Prepares a download of any size. Nothing happens before ``Transfer/resume()``.
+    /// Prepares a download of any size. Nothing happens before ``StoreTransfer/resume()``.
     ///
     /// The destination appears complete and verified, or not at all.
     ///
@@ -135,8 +135,8 @@ public protocol RemoteStore: RemoteReading {
     /// destination cannot be written, above a ``DestinationProblem``.
     @MainActor func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
-        delegate: any TransferDelegate
-    ) -> any Transfer
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer
 }
 
 extension RemoteStore {
@@ -164,16 +164,16 @@ extension RemoteStore {
 
     /// Prepares an upload that does not resume an earlier one.
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
-    ) -> any Transfer {
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         upload(fileAt: file, to: path, mode: mode, record: nil, delegate: delegate)
     }
 
     /// Prepares a download that replaces what is at its destination.
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool = false,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         download(
             path, to: file, keepsPartialFile: keepsPartialFile, replaces: true, delegate: delegate)
     }

@@ -2,19 +2,20 @@ public import CurlNetworking
 import FoundationEssentials
 public import HTTPTypes
 
-// Requests and responses of both worlds. The names are those of `HTTPTypesFoundation`.
+// Conversions of requests and responses. The names are those of `HTTPTypesFoundation`.
 
 extension URLRequest {
-    /// The same request; nil when it has no URL: a scheme, an authority and a path.
+    /// Creates a request from an HTTP request; returns nil if it has no URL: a scheme, an authority and a
+    /// path.
     ///
-    /// Fields that come several times are joined, by commas or, for `Cookie`, by semicolons (RFC 9110 §5.3).
+    /// Repeated fields are joined, by commas or, for `Cookie`, by semicolons (RFC 9110 §5.3).
     public init?(httpRequest: HTTPRequest) {
         guard let url = httpRequest.url else { return nil }
         self.init(
             url: url, method: httpRequest.method.rawValue, fields: httpRequest.headerFields.lines)
     }
 
-    /// The same request, without its body; nil when it has no URL or a method that is not a token.
+    /// The request without its body; nil if it has no URL or its method is not a token.
     public var httpRequest: HTTPRequest? {
         guard let url, let method = HTTPRequest.Method(httpMethod ?? "GET") else { return nil }
         return HTTPRequest(method: method, url: url, headerFields: HTTPFields(lines: fieldLines))
@@ -22,7 +23,7 @@ extension URLRequest {
 }
 
 extension HTTPURLResponse {
-    /// The same response. Each `Set-Cookie` is a field of its own; others that came several times are joined.
+    /// The response. Each `Set-Cookie` is a separate field; other repeated fields are joined.
     public var httpResponse: HTTPResponse? {
         guard (0...999).contains(statusCode) else { return nil }
         return HTTPResponse(
@@ -32,7 +33,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPFields {
-    /// Fields by name and value. A name that is not a token is left out.
+    /// Creates fields from names and values. A name that is not a token is omitted.
     init(lines: [(name: String, value: String)]) {
         self.init()
         reserveCapacity(lines.count)

@@ -19,25 +19,26 @@ public struct HTTPRequestBody: Sendable {
 
     let source: Source
 
-    /// Bytes in memory.
+    /// Returns a body in memory.
     public static func data(_ data: Data) -> HTTPRequestBody {
         HTTPRequestBody(source: .data(data))
     }
 
-    /// A file as it is on the disk, never held as a whole.
+    /// Returns a body in a file, which is never loaded as a whole.
     public static func file(_ url: URL) -> HTTPRequestBody { HTTPRequestBody(source: .file(url)) }
 
-    /// A body that is written while it is sent, if need be in answer to what the server says.
+    /// Returns a body that is written while it is sent, and can depend on the response.
     ///
-    /// The closure runs in a task of its own, which is cancelled when the body is not wanted any more. An error that it
-    /// throws is the request's.
+    /// The closure runs in a separate task, which is cancelled when the body is no longer needed. An error
+    /// that it throws is the error of the request.
     ///
     /// - Parameters:
-    ///   - byteCount: The length, when it is known. Fewer or more bytes are an error,
-    ///     `URLError.requestBodyStreamExhausted`. Without it the body goes out chunked.
-    ///   - isRestartable: Whether the closure may be called again, for a redirect, a challenge or a lost connection. If
-    ///     not, a request that has to be sent again fails with `URLError.requestBodyStreamExhausted`.
-    ///   - write: Writes the body. What it returns follows as trailers, if the length is not known.
+    ///   - byteCount: The length, if it is known. Writing fewer or more bytes fails with
+    ///     `URLError.requestBodyStreamExhausted`. Without it, the body is sent chunked.
+    ///   - isRestartable: Whether the closure may be called again, for a redirect, a challenge or a lost
+    ///     connection. If not, a request that has to be sent again fails with
+    ///     `URLError.requestBodyStreamExhausted`.
+    ///   - write: Writes the body. Its result is sent as trailers if the length is unknown.
     public static func written(
         byteCount: Int64? = nil, isRestartable: Bool = true,
         _ write: @escaping @Sendable (HTTPBodyWriter) async throws -> HTTPFields?
@@ -47,7 +48,7 @@ public struct HTTPRequestBody: Sendable {
                 Writing(byteCount: byteCount, isRestartable: isRestartable, write: write)))
     }
 
-    /// Pieces as they come from a sequence, which is read once.
+    /// Returns a body from the elements of a sequence, which is iterated once.
     public static func pieces<Pieces: AsyncSequence & Sendable>(
         of sequence: Pieces, byteCount: Int64? = nil
     ) -> HTTPRequestBody where Pieces.Element == Data {
@@ -62,9 +63,9 @@ public struct HTTPRequestBody: Sendable {
 public struct HTTPBodyWriter: Sendable {
     let writer: BodyWriter
 
-    /// Sends bytes. Returns when the connection has taken them: one never runs ahead of it.
+    /// Sends bytes. Returns when the connection has taken them, so that a writer never gets ahead of it.
     ///
-    /// - Throws: `URLError.cancelled` when the body is not wanted any more.
+    /// - Throws: `URLError.cancelled` if the body is no longer needed.
     public func write(_ bytes: Data) async throws { try await writer.write(bytes) }
 
     /// Sends bytes.
@@ -72,7 +73,9 @@ public struct HTTPBodyWriter: Sendable {
 }
 
 extension HTTPRequestBody.Writing {
-    /// - Parameter failed: Called with what the closure throws, as long as the body is wanted.
+    /// Creates the source of the body.
+    ///
+    /// - Parameter failed: Called with an error that the closure throws, while the body is needed.
     func producer(failed: @escaping @Sendable (any Error) -> Void) -> BodyProducer {
         let starts = Starts()
         return BodyProducer(byteCount: byteCount) { writer in
@@ -93,7 +96,7 @@ extension HTTPRequestBody.Writing {
     }
 }
 
-/// Counts how often a body was begun.
+/// Counts how often a body was started.
 private final class Starts: Sendable {
     private let count = Mutex(0)
 

@@ -2,9 +2,10 @@ import CurlNetworking
 public import FoundationEssentials
 public import HTTPTypes
 
-/// The body of a response, piece by piece as it comes, for one reader, who holds the server back by not reading.
+/// The body of a response in pieces as they arrive, for one reader. The transfer is paused while it does not
+/// read.
 ///
-/// The transfer is cancelled when the body is dropped unread.
+/// Releasing the body before its end cancels the transfer.
 public struct HTTPResponseBody: AsyncSequence, Sendable {
     public typealias Element = Data
 
@@ -13,15 +14,15 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(exchange: exchange, failure: failure) }
 
-    /// The fields behind a chunked body; nil without any, and before the end of the body.
+    /// The trailers of a chunked body; nil without any, and before the end of the body.
     public var trailers: HTTPFields? {
         let lines = exchange.trailers
         return lines.isEmpty ? nil : HTTPFields(lines: lines)
     }
 
-    /// Reads all of it.
+    /// Reads the whole body.
     ///
-    /// - Throws: `URLError.dataLengthExceedsMaximum` for a body that is longer than `byteCount`.
+    /// - Throws: `URLError.dataLengthExceedsMaximum` if the body is longer than `byteCount`.
     public func collect(upTo byteCount: Int) async throws -> Data {
         var body = Data()
         for try await piece in self {
@@ -33,14 +34,14 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Reads the body piece by piece.
+    /// An iterator that reads the body piece by piece.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let exchange: StreamedExchange
         fileprivate let failure: BodyFailure
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece, or nil at the end.
         ///
-        /// - Throws: `URLError`, or what the request's body was given up with.
+        /// - Throws: `URLError`, or the error that the request's body has thrown.
         public mutating func next() async throws -> Data? {
             do {
                 return try await exchange.nextPiece()

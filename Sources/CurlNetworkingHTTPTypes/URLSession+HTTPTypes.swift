@@ -6,12 +6,12 @@ import Synchronization
 extension URLSession {
     // MARK: - Streams
 
-    /// Sends a request, and returns as soon as the head of the response is there. Both bodies are streams, and move at
-    /// the same time: the rest of the request's is written while the response's is read.
+    /// Sends a request, and returns when the head of the response was received. Both bodies are streams and
+    /// are transferred at the same time: the request's can be written while the response's is read.
     ///
-    /// - Parameter delegate: Gets the events of the task, in place of the session's delegate.
-    /// - Throws: `URLError`; `.badURL` for a request without scheme, authority or path, `.cancelled` when the
-    ///   surrounding task is cancelled; what the request's body throws.
+    /// - Parameter delegate: Receives the events of the task instead of the session's delegate.
+    /// - Throws: `URLError`; `.badURL` for a request without scheme, authority or path, `.cancelled` if the
+    ///   surrounding task is cancelled; an error that the request's body throws.
     public func send(
         _ request: HTTPRequest, body: HTTPRequestBody? = nil,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -36,7 +36,7 @@ extension URLSession {
 
     // MARK: - Whole bodies, as in `HTTPTypesFoundation`
 
-    /// Loads a body into memory.
+    /// Loads the response of a request into memory.
     public func data(
         for request: HTTPRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, HTTPResponse) {
@@ -44,7 +44,7 @@ extension URLSession {
         return (data, try Self.converted(response))
     }
 
-    /// Sends a body and loads the response's.
+    /// Sends a body and loads the response.
     public func upload(
         for request: HTTPRequest, from bodyData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -54,7 +54,7 @@ extension URLSession {
         return (data, try Self.converted(response))
     }
 
-    /// Sends a file, without ever holding all of it, and loads the response's body.
+    /// Sends a file, without loading all of it into memory, and loads the response.
     public func upload(
         for request: HTTPRequest, fromFile fileURL: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -64,7 +64,7 @@ extension URLSession {
         return (data, try Self.converted(response))
     }
 
-    /// Loads a body into a temporary file, which the caller moves or removes.
+    /// Loads the response body into a temporary file, which the caller has to move or remove.
     public func download(
         for request: HTTPRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, HTTPResponse) {
@@ -72,7 +72,7 @@ extension URLSession {
         return (file, try Self.converted(response))
     }
 
-    /// Returns as soon as the head of the response is there; the body is read byte by byte.
+    /// Returns when the head of the response was received; the body is read byte by byte.
     public func bytes(
         for request: HTTPRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, HTTPResponse) {
@@ -93,7 +93,7 @@ extension URLSession {
     }
 }
 
-/// What the closure that writes a request's body has thrown.
+/// The error that the closure of a request's body has thrown.
 final class BodyFailure: Sendable {
     private let first = Mutex<(any Error)?>(nil)
 

@@ -1,7 +1,7 @@
 #if !Foundation
 
     public import FoundationEssentials
-    import Glibc
+    import CurlNetworkingPlatform
     import Synchronization
 
     /// Bytes that are read in their order, once: the body of a request that is not kept in memory.

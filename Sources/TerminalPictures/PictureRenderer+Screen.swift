@@ -1,4 +1,4 @@
-public import Pictures
+public import ByteClubPictures
 public import TerminalUI
 
 @MainActor extension PictureRenderer {

@@ -1,5 +1,5 @@
 public import CurlNetworking
-internal import Messages
+internal import ByteClubMessages
 public import TerminalUI
 
 /// A sheet that answers a server's challenge with a name and a password.

@@ -1,6 +1,6 @@
 import CurlNetworking
 public import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// How a person tries again.
 public enum WebRetry: Sendable {
@@ -42,11 +42,13 @@ public enum WebFailure {
             )
         case .serverCertificateNotYetValid:
             return localized(
-                "The certificate of \(place) is not valid yet, so nothing was loaded. Check the clock of this computer."
+                "The certificate of \(place) is not valid yet, so nothing was loaded. Check the "
+                    + "clock of this computer."
             )
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
             return localized(
-                "The identity of \(place) could not be verified, so nothing was loaded: this computer does not trust its certificate."
+                "The identity of \(place) could not be verified, so nothing was loaded: this "
+                    + "computer does not trust its certificate."
             )
         default: return joined(problem(error, at: place), retry.sentence)
         }
@@ -82,7 +84,7 @@ public enum WebFailure {
         let place = url.host() == nil ? localized("The server") : Self.place(of: url)
         return switch status {
         case ..<400: nil
-        case 401: localized("\(place) did not let anybody in without a name and a password (401).")
+        case 401: localized("\(place) requires a user name and a password (401).")
         case 403: localized("\(place) does not show this to you (403).")
         case 404, 410: localized("There is nothing at this address (\(status)). Check it.")
         case 429: localized("\(place) gets too many requests (429). Wait a little.")

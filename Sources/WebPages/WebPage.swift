@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import Messages
-import Pictures
+internal import ByteClubMessages
+import ByteClubPictures
 public import WebText
 
 /// What a page is laid out for.

@@ -1,9 +1,9 @@
-import Messages
+import ByteClubMessages
 import TerminalUI
 import WebText
 
 /// What is looked for in a page.
-struct Finding {
+struct FindState {
     var query = ""
     var matches: [WebTextSearch.Match] = []
     var current = 0
@@ -72,7 +72,7 @@ extension WebView {
     func endFinding() {
         if findField.isFirstResponder { becomeFirstResponder() }
         finding.search?.cancel()
-        finding = Finding()
+        finding = FindState()
         findField.text = ""
         findField.isHidden = true
         setNeedsLayout()

@@ -1,4 +1,4 @@
-import Messages
+import ByteClubMessages
 public import TerminalUI
 import WebText
 

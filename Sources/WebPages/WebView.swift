@@ -1,5 +1,5 @@
 import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 public import TerminalUI
 public import WebText
 
@@ -29,7 +29,7 @@ public final class WebView: View {
     var typedNumber = ""
 
     let findField = TextField()
-    var finding = Finding()
+    var finding = FindState()
     private var layingOut: Task<Void, Never>?
     /// What the lines are being made for.
     private var nextFormat: WebPageFormat?

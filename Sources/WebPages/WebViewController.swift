@@ -1,6 +1,6 @@
 public import CurlNetworking
 public import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 public import TerminalUI
 import TextEditing
 import WebText
@@ -238,7 +238,7 @@ public final class WebViewController: ViewController {
         application?.showMessage(
             webView.showsPictures
                 ? localized("Pictures are shown.")
-                : localized("Words stand in place of pictures. To see them, press i."))
+                : localized("Pictures are replaced by words. To see them, press i."))
     }
 
     // MARK: - The frame

@@ -1,4 +1,4 @@
-import CWelcome
+import CByteClubWelcome
 public import FoundationEssentials
 
 /// What a new club holds: a note that tells the keys, and three panoramas.

@@ -1,11 +1,11 @@
-import CArguments
+import CByteClubArguments
 
 /// The arguments of this program, without its name.
 enum Arguments {
-    /// nil when they cannot be found out: running without them would do something else than was asked.
+    /// nil if they cannot be read: running without them would do something else.
     static let all: [String]? = read.all
 
-    /// The first one that is not UTF-8, as it can be shown: what it names cannot be named so.
+    /// The first argument that is not UTF-8, in displayable form: it cannot name anything.
     static let unreadable: String? = read.unreadable
 
     private static let read: (all: [String]?, unreadable: String?) = {
@@ -24,7 +24,8 @@ enum Arguments {
         return (Array(all.dropFirst()), unreadable)
     }()
 
-    /// An argument that would be read as several options of one letter, "-h" among them: most likely a name.
+    /// An argument that would be parsed as several one-letter options, including "-h": it is most likely a
+    /// name.
     static func misread(in arguments: [String]) -> String? {
         arguments.prefix { $0 != "--" }.first { word in
             word.utf8.count > 2 && word.hasPrefix("-") && !word.hasPrefix("--")

@@ -3,7 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
 struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
@@ -32,13 +32,14 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
             clubNamed: club.name, registry: ClubRegistry(), choices: screen.choices)
     }
 
-    /// There is no terminal to draw on: what the club holds, as text.
+    /// There is no terminal to draw on: print the club's contents.
     private func printClub() async throws {
-        let store = try await club.open()
-        let files = ClubFiles(try await store.list(.root, recursive: true))
+        let store = try await club.openForReading()
+        let files = ClubFiles(
+            try await store.list(.root, recursive: true), includesSubfolders: true)
         let now = Date()
         Output.line(localized("Notes"))
-        print(files.notes, localized("No notes yet."), now)
+        print(files.notes, folders: files.folders, localized("No notes yet."), now)
         Output.line("")
         Output.line(localized("PanoPhotos"))
         print(files.photos, localized("No photos yet."), now)
@@ -50,8 +51,13 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
             ))
     }
 
-    private func print(_ files: [RemoteFile], _ nothing: String, _ now: Date) {
-        if files.isEmpty { Output.line("  " + nothing) }
-        for line in FileLines.lines(for: files, now: now) { Output.line("  " + line) }
+    private func print(
+        _ files: [RemoteFile], folders: [RemotePath] = [], _ nothing: String, _ now: Date
+    ) {
+        if files.isEmpty, folders.isEmpty { Output.line("  " + nothing) }
+        let top: RemotePath? = folders.isEmpty ? nil : .root
+        for line in FileLines.lines(for: files, folders: folders, from: top, now: now) {
+            Output.line("  " + line)
+        }
     }
 }

@@ -5,7 +5,7 @@ import ClubStore
 import FoundationEssentials
 import Synchronization
 
-/// Which club a command is about.
+/// The option that chooses a club.
 struct ClubOptions: ParsableArguments {
     @Option(
         name: .customLong("club"),
@@ -28,7 +28,7 @@ struct ClubOptions: ParsableArguments {
         }
     }
 
-    /// The club's settings. What is wrong in `config.yml` is told on the way.
+    /// The club's settings. Problems in `config.yml` are reported.
     func choose(_ registry: ClubRegistry) throws -> ClubSettings {
         try Self.choose(name, in: registry)
     }
@@ -38,7 +38,7 @@ struct ClubOptions: ParsableArguments {
         return try club(name, in: registry)
     }
 
-    /// The club that a name means, or the one opened last.
+    /// The club with a name, or the one opened last.
     static func club(_ name: String?, in registry: ClubRegistry) throws -> ClubSettings {
         do throws(ClubChoiceError) {
             return try registry.club(named: name)
@@ -47,7 +47,7 @@ struct ClubOptions: ParsableArguments {
         }
     }
 
-    /// The settings. What is wrong in them is told on the way.
+    /// The settings. Problems in them are reported.
     @discardableResult
     static func settings(_ registry: ClubRegistry = ClubRegistry()) -> Settings {
         let settings = registry.settings()
@@ -57,13 +57,13 @@ struct ClubOptions: ParsableArguments {
         return settings
     }
 
-    /// For commands that are about no club, or that name theirs in another way: `--club` before them must
-    /// not be passed over.
+    /// For commands that apply to no club, or name theirs in another way: `--club` before them must not be
+    /// ignored.
     func checkUnsaid() throws {
         if name != nil { throw ValidationError("--club has no meaning for this command.") }
     }
 
-    /// Opens the club, or what is kept of it while it cannot be reached.
+    /// Opens the club, or its local copy if it is unreachable.
     func openForReading() async throws -> ReachableOrKept {
         let registry = ClubRegistry()
         return try await ReachableOrKept(try choose(registry), registry)
@@ -71,7 +71,7 @@ struct ClubOptions: ParsableArguments {
 
     /// Opens the club.
     ///
-    /// - Parameter avoidsMeteredNetworks: Requests fail as offline where the network is paid by volume.
+    /// - Parameter avoidsMeteredNetworks: Requests fail as offline on a metered network.
     func open(avoidsMeteredNetworks: Bool = false) async throws -> any RemoteStore {
         let registry = ClubRegistry()
         return try await Self.open(

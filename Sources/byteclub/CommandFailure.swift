@@ -1,7 +1,7 @@
 import ByteClub
 import ClubAccess
 import ClubStore
-import Messages
+import ByteClubMessages
 import Synchronization
 
 /// Why a command failed, as a sentence for standard error.
@@ -17,12 +17,12 @@ struct CommandFailure: Error {
         self.init("\(words.title). \(words.text)")
     }
 
-    /// With what was being done, where the error alone does not say.
+    /// Adds the operation if the error alone does not describe it.
     init(_ what: String, _ error: StoreError) {
         self.init("\(what) \(Self.words(for: error).text)")
     }
 
-    /// The club that the command has opened: what to do about an error depends on it.
+    /// The club that the command has opened: advice about errors depends on it.
     static let clubInUse = Mutex(ClubSettings.embedded)
 
     static func words(for error: StoreError) -> ErrorMessage {
@@ -31,7 +31,8 @@ struct CommandFailure: Error {
             return ErrorMessage(
                 title: localized("The network is metered"),
                 text: localized(
-                    "The network is metered, and wait-on-metered is on. --metered goes on all the same; --background waits for another network."
+                    "The network is metered, and wait-on-metered is on. --metered continues anyway; "
+                        + "--background waits for another network."
                 ))
         }
         guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)

@@ -2,12 +2,12 @@ import ByteClub
 import ClubAccess
 import ClubStore
 
-/// Waits for a transfer and tells how far it is: a bar on a terminal's standard error, silence in a pipe, or
-/// events as JSON on standard output.
+/// Waits for a transfer and shows its progress: a bar on a terminal's standard error, nothing in a pipe, or
+/// JSON events on standard output.
 @MainActor final class CommandTransfer {
     private let title: String
     private let isJSON: Bool
-    /// Of an upload, whose bytes are told in bursts: the background shows them in the same way.
+    /// For an upload, whose bytes are reported in bursts; shown as for background transfers.
     private var spread: SpreadProgress?
     private var progress = TransferProgress(expectedByteCount: 0)
     private var pace = ProgressInterval()
@@ -27,12 +27,12 @@ import ClubStore
 
     /// - Parameters:
     ///   - title: What is transferred.
-    ///   - isJSON: Whether events are written, a line of JSON each.
-    ///   - isUpload: Whether it is what the other side has taken that counts.
-    ///   - make: Makes the transfer for the delegate it is given.
+    ///   - isJSON: Whether to write events, one line of JSON each.
+    ///   - isUpload: Whether the bytes accepted by the other side count.
+    ///   - make: Creates the transfer for a delegate.
     static func run(
         _ title: String, asJSON isJSON: Bool = false, isUpload: Bool = false,
-        make: (any TransferDelegate) -> any Transfer
+        make: (any StoreTransferDelegate) -> any StoreTransfer
     ) async throws(StoreError) -> RemoteFile {
         let display = CommandTransfer(title, isJSON: isJSON, isUpload: isUpload)
         defer { display.end() }
@@ -51,7 +51,7 @@ import ClubStore
         moveOn()
     }
 
-    /// Shows what comes between two reports.
+    /// Shows estimated progress between two reports.
     private func moveOn() {
         guard moving == nil, spread?.isMoving(at: time) == true else { return }
         moving = Task {
@@ -63,7 +63,7 @@ import ClubStore
         }
     }
 
-    /// All of it, now that the other side has confirmed it.
+    /// Shows completion, after the other side has confirmed it.
     private func finish() {
         moving?.cancel()
         if spread != nil, byteCount == expected { show(byteCount) }
@@ -87,22 +87,22 @@ import ClubStore
     }
 }
 
-/// A line of `--json` of the commands that transfer files. These fields stay as they are.
+/// A `--json` line of the commands that transfer files. These fields must not change.
 struct TransferEvent: Encodable {
-    /// `progress`, then `done` or `failed`; `queued` alone for one that is left to the background.
+    /// `progress`, then `done` or `failed`; `queued` alone for one that continues in the background.
     var event: String
     /// The file's name in the club.
     var name: String
-    /// Moved so far.
+    /// Transferred so far.
     var bytes: Int64?
-    /// To be moved in all.
+    /// The total to transfer.
     var total: Int64?
-    /// Where it lies now: in the club for what was put there, on this computer for what was fetched.
+    /// The file's path: in the club after an upload, on this computer after a download.
     var path: String?
     var revision: String?
     /// Why it failed.
     var reason: String?
-    /// The transfer's name in `byteclub transfers`.
+    /// The transfer's identifier in `byteclub transfers`.
     var id: String?
 
     func write() { try? Output.jsonLine(self) }

@@ -3,7 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +56,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     private enum CopyResult {
-        /// All of the source is in the destination now.
+        /// Everything was copied to the destination.
         case whole
         case incomplete
     }
@@ -80,14 +80,15 @@ struct CopyCommand: AsyncParsableCommand {
             if error.error.code == .cancelled {
                 Output.endStatus()
                 Output.complain(
-                    localized("Stopped. What was copied stays; the same command goes on from here.")
+                    localized(
+                        "Stopped. What was copied stays; run the same command again to continue.")
                 )
                 throw error.error
             }
             log.summarize()
             throw CommandFailure(
                 log.sentence(for: error)
-                    + localized(" What was copied stays; the same command goes on from here."))
+                    + localized(" What was copied stays; run the same command again to continue."))
         }
         log.summarize()
         return log.isWhole ? .whole : .incomplete
@@ -105,7 +106,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 }
 
-/// Tells a copy's course: a line for each file, the one under way on a terminal's last line.
+/// Shows the progress of a copy: one line per file, and the current one in the terminal's last line.
 @MainActor private final class CopyLog {
     private let source: ClubSettings
     private let destination: ClubSettings
@@ -137,19 +138,19 @@ struct CopyCommand: AsyncParsableCommand {
         switch outcome {
         case .copied:
             copied += 1
-            tell(localized("copied         \(path)"))
+            report(localized("copied         \(path)"))
         case .alreadyThere:
             alreadyThere += 1
         case .different:
             leftAlone.append(path)
-            tell(localized("left alone     \(path)  (another one is there)"))
+            report(localized("left alone     \(path)  (another one is there)"))
         case .failed(let failure):
             leftAlone.append(path)
-            tell(localized("not copied     \(path)  (\(sentence(for: failure)))"))
+            report(localized("not copied     \(path)  (\(sentence(for: failure)))"))
         }
     }
 
-    private func tell(_ line: String) {
+    private func report(_ line: String) {
         Output.clearStatus()
         Output.line(line)
     }
@@ -159,7 +160,7 @@ struct CopyCommand: AsyncParsableCommand {
         return "“\(club.name)”: \(ErrorMessage(failure.error, club: club.kind).text)"
     }
 
-    /// Whether nothing was left behind.
+    /// Whether nothing was skipped.
     var isWhole: Bool { leftAlone.isEmpty }
 
     func summarize() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubAccess
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 import TerminalUI
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// A text in lines that fit beside a column; whole where there is no terminal.
+    /// A text wrapped beside a column; unwrapped without a terminal.
     private static func wrapped(_ text: String?, after column: Int) -> [String] {
         guard let text else { return [] }
         guard let width = Output.columnCount, width > column + 20 else { return [text] }

@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// Turns ^C and its like into the cancelling of what is under way, so that it can clean up.
+/// Turns ^C and similar signals into cancellation, so that the work can clean up.
 @MainActor enum Interruption {
-    /// The signal that came, if one did.
+    /// The received signal.
     private(set) static var signal: CInt?
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Runs something that is cancelled by a signal. A second signal ends the program at once.
+    /// Runs work that a signal cancels. A second signal ends the program at once.
     static func cancelling<Value: Sendable>(
         _ work: @escaping @MainActor () async throws -> Value
     ) async throws -> Value {
@@ -24,8 +24,8 @@ import Glibc
             }
             return source
         }
-        // Until a source listens, its signal does what it always does; then Dispatch catches it. To
-        // ignore it first would lose one that comes in between.
+        // Until a source listens, its signal has its default effect; then Dispatch catches it. Ignoring it
+        // first would lose one that arrives in between.
         for source in sources {
             await withCheckedContinuation { continuation in
                 source.setRegistrationHandler { @Sendable in continuation.resume() }
@@ -41,7 +41,7 @@ import Glibc
         return try await running.value
     }
 
-    /// Ends the program as the signal would have, so that a shell's loop ends too.
+    /// Ends the program as the signal would have, so that a shell's loop ends, too.
     static func die(of signal: CInt) -> Never {
         Glibc.signal(signal, SIG_DFL)
         raise(signal)

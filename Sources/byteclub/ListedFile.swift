@@ -3,17 +3,17 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 
-/// A file as the listing commands write it with `--json`. These fields stay as they are.
+/// A file in the `--json` output of the listing commands. These fields must not change.
 struct ListedFile: Encodable {
-    /// The file's name, as it is.
+    /// The file's name, unescaped.
     var name: String
     /// In bytes.
     var size: Int64
     /// In UTC: `2026-11-21T20:15:00Z`.
     var modified: String
-    /// Changes with every change of the file, and with nothing else.
+    /// Changes exactly when the file changes.
     var revision: String
-    /// In the club: `/photos/cliff.jpg`.
+    /// The path in the club: `/photos/cliff.jpg`.
     var path: String
 
     init(_ file: RemoteFile) {
@@ -26,8 +26,7 @@ struct ListedFile: Encodable {
 }
 
 extension Output {
-    /// Does something with files, one after the other, and lists those that it is done with as JSON, also
-    /// when one fails: the others before it have changed.
+    /// Runs an operation on files one by one, and lists the completed ones as JSON, also if one fails.
     static func listing(
         asJSON isJSON: Bool, _ body: (inout [ListedFile]) async throws -> Void
     ) async throws {
@@ -41,11 +40,11 @@ extension Output {
         if isJSON { try json(done) }
     }
 
-    /// Writes what a listing command lists; what is left out is told on standard error.
+    /// Writes a listing; reports skipped entries on standard error.
     ///
     /// - Parameters:
-    ///   - folders: They are for people: JSON is a list of files.
-    ///   - top: The folder that names begin at; nil for the names alone.
+    ///   - folders: Shown only as text: JSON is a list of files.
+    ///   - top: The folder that names are relative to; nil for plain names.
     static func list(
         _ shown: [RemoteFile], folders: [RemotePath] = [], from top: RemotePath? = nil,
         of files: ClubFiles, asJSON isJSON: Bool

@@ -4,14 +4,14 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 
 struct LoginCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Join a club, or go back to one.",
         discussion: """
-            Without a kind of club, on a terminal, the screen opens and asks for one. The club is the \
-            one that everything is about from then on; --club chooses another for one command.
+            Without a kind of club, on a terminal, the screen opens and asks for one. It is the \
+            current club from then on; --club chooses another one for one command.
             """,
         subcommands: [EmbeddedClubLogin.self, DropboxLogin.self, WebDAVLogin.self])
 
@@ -133,7 +133,7 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
             Output.line(localized("Signed in to Dropbox as \(joined.account.displayName)."))
             Output.line(
                 localized(
-                    "The club is called “\(joined.club.name)”, and everything is about it from now on. "
+                    "“\(joined.club.name)” is the current club now. "
                         + "byteclub login club goes back to the one on this computer."))
             if !joined.missingScopes.isEmpty {
                 Output.complain(SignInError.sentence(missing: joined.missingScopes))
@@ -227,9 +227,10 @@ struct LogoutCommand: AsyncParsableCommand {
         case .notRevoked(let error):
             throw CommandFailure(
                 localized(
-                    "This computer has forgotten the sign-in to “\(club.name)”, but the server could not be "
-                        + "told. \(ErrorMessage(error, club: .remote).text) To be safe, remove Byte Club among "
-                        + "the connected apps of your account."))
+                    "This computer has forgotten the sign-in to “\(club.name)”, but the server could "
+                        + "not revoke it. \(ErrorMessage(error, club: .remote).text) To be safe, remove "
+                        + "Byte Club among the connected apps of your account."
+                ))
         }
     }
 }

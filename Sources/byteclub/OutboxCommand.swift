@@ -4,9 +4,9 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
-/// What was done while the club could not be reached.
+/// Changes made while the club was unreachable.
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
@@ -18,7 +18,7 @@ struct OutboxCommand: ParsableCommand {
             commandName: "ls", abstract: "List the changes that wait, in the order they are sent.",
             discussion: """
                 With --json: an array of objects with id, action (write, move or delete), path, destination, \
-                size (bytes), date (ISO 8601, UTC), attempts and problem.
+                size (bytes), date (of the change; ISO 8601, UTC), attempts and problem.
                 """)
 
         @OptionGroup var club: ClubOptions
@@ -130,7 +130,7 @@ struct OutboxCommand: ParsableCommand {
 }
 
 extension SyncEvent {
-    /// What became of a change, in a line.
+    /// The result of a change, in a line.
     fileprivate var line: String {
         if case .sent(let change, _) = self { return localized("Sent: \(change.words)") }
         return sentence ?? ""

@@ -1,18 +1,18 @@
 import ByteClub
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 import Synchronization
 import TextEditing
 
 /// Standard output and standard error.
 ///
-/// Lines for people are made visible first, wherever they go: a file's name can neither send escape
-/// sequences nor pretend to be another line. JSON and the contents of files go out exactly.
+/// Lines for people are escaped first, wherever they go: a file's name can neither contain escape sequences
+/// nor fake another line. JSON and the contents of files are written exactly.
 enum Output {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
-    /// Whether no line is written over: who reads the screen aloud would read it again and again.
+    /// Whether lines are never overwritten: a screen reader would read them again and again.
     static let isPlain = Atomic(false)
 
     /// Writes one line.
@@ -20,12 +20,12 @@ enum Output {
         write(VisibleText(text).string + "\n")
     }
 
-    /// Writes JSON for programs, a line for each field. No character in it means anything to a terminal.
+    /// Writes JSON for programs, one line per field. It contains no terminal control characters.
     static func json(_ value: some Encodable) throws {
         try json(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 
-    /// Writes JSON in one line: an event among others.
+    /// Writes JSON in one line, as an event.
     static func jsonLine(_ value: some Encodable) throws {
         try json(value, [.sortedKeys, .withoutEscapingSlashes])
     }
@@ -39,7 +39,7 @@ enum Output {
         write(VisibleText.escaped(json: text) + "\n")
     }
 
-    /// Writes rows, a little indented, so that their columns stand below one another.
+    /// Writes rows in aligned columns, slightly indented.
     static func table(_ rows: [[String]]) {
         let rows = rows.map { row in row.map { VisibleText($0).string } }
         let columnCount = rows.map(\.count).max() ?? 0
@@ -56,12 +56,12 @@ enum Output {
         }
     }
 
-    /// Writes text that is known to be harmless.
+    /// Writes text that is known to be safe.
     static func write(_ text: String) {
         write(Data(text.utf8))
     }
 
-    /// Writes a file's bytes; on a terminal as visible text, line by line.
+    /// Writes a file's bytes; on a terminal escaped, line by line.
     static func content(_ data: Data) {
         guard isTerminal else { return write(data) }
         var text = ""
@@ -69,12 +69,12 @@ enum Output {
             let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             text += cells.map { VisibleText(utf8: $0).string }.joined(separator: "\t") + "\n"
         }
-        // The last line of a text has an end of its own.
+        // The last line's own newline.
         if data.last == UInt8(ascii: "\n") { text.removeLast() }
         write(text)
     }
 
-    /// Writes bytes, all of them. When nobody reads any more, the program is done.
+    /// Writes all bytes. If the reader has closed the pipe, the program ends.
     static func write(_ data: Data) {
         data.withUnsafeBytes { bytes in
             var written = 0
@@ -99,12 +99,12 @@ enum Output {
         }
     }
 
-    /// A text as it may be written to a terminal.
+    /// A text escaped for a terminal.
     static func shown(_ text: String) -> String { VisibleText(text).string }
 
-    /// Writes a file's bytes as they are.
+    /// Writes a file's bytes unchanged.
     ///
-    /// - Parameter folder: The file's own, removed before: the program ends as soon as nobody reads any more.
+    /// - Parameter folder: The file's folder, removed first: the program ends if the reader closes the pipe.
     static func copy(_ file: URL, removing folder: URL) throws {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -132,13 +132,13 @@ enum Output {
         writeError(text)
     }
 
-    /// Says on standard error what went wrong, in one line: the names in it may have any characters.
+    /// Writes an error message to standard error, in one line, escaped.
     static func complain(_ sentence: String) {
         ActivityLog.write("error: \(sentence)")
         notice("byteclub: " + sentence)
     }
 
-    /// Says on standard error how the program is used, in lines.
+    /// Writes usage information to standard error.
     static func explain(_ text: String) {
         let lines = ("byteclub: " + text).split(separator: "\n", omittingEmptySubsequences: false)
         for line in lines { notice(String(line)) }
@@ -148,15 +148,15 @@ enum Output {
         writeError(VisibleText(line).string + "\n")
     }
 
-    /// Replaces the last line on a terminal; says nothing elsewhere.
+    /// Replaces the last line on a terminal; does nothing elsewhere.
     static func status(_ text: String) {
         guard isErrorTerminal, !isPlain.load(ordering: .relaxed) else { return }
-        // In the last column the cursor would wait to wrap.
+        // A cursor in the last column would wrap.
         let shown = CellWidth.prefix(of: VisibleText(text).string, fitting: errorColumnCount - 1)
         writeError("\r" + shown.text + "\u{1B}[K")
     }
 
-    /// Leaves the last status where it is: what comes next begins a line of its own.
+    /// Keeps the last status; further output begins on a new line.
     static func endStatus() {
         if isErrorTerminal, !isPlain.load(ordering: .relaxed) { writeError("\n") }
     }
@@ -164,12 +164,12 @@ enum Output {
     /// The columns of a status.
     static var statusColumnCount: Int { errorColumnCount - 1 }
 
-    /// Takes the last status away.
+    /// Clears the last status.
     static func clearStatus() {
         if isErrorTerminal, !isPlain.load(ordering: .relaxed) { writeError("\r\u{1B}[K") }
     }
 
-    /// The width of standard output's terminal; nil when it is not a terminal.
+    /// The width of standard output's terminal; nil if it is not a terminal.
     static var columnCount: Int? { columnCount(of: STDOUT_FILENO) }
 
     private static var errorColumnCount: Int { columnCount(of: STDERR_FILENO) ?? 80 }

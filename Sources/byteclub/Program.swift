@@ -1,14 +1,14 @@
 import ArgumentParser
 import ByteClub
-import CExecutor
+import CByteClubExecutor
 import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 import TerminalUI
 
-/// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
+/// Parses the arguments, runs the command, and exits with 0, 1 (it failed) or 2 (wrong usage).
 @main struct Program {
     static func main() {
         StandardDescriptors.open()
@@ -26,7 +26,7 @@ import TerminalUI
                 ))
             exit(1)
         }
-        // What programs read stays English: JSON, logs, and what is made from the code's tables.
+        // Output for programs stays English: JSON, logs, and pages made from the code's tables.
         let registry = ClubRegistry()
         let isForPrograms = arguments.contains { Self.optionsForPrograms.contains($0) }
         if !isForPrograms {
@@ -34,7 +34,8 @@ import TerminalUI
         }
         openLog()
         do {
-            // Most starts say nothing: to parse that would be a tenth of the time until the screen is there.
+            // Usually there are no arguments: parsing them would take a tenth of the time until the screen
+            // appears.
             if arguments.isEmpty, Screen.isPossible {
                 ActivityLog.write("\(Version.line): byteclub")
                 try await Screen.start(clubNamed: nil, registry: registry)
@@ -69,7 +70,7 @@ import TerminalUI
         "--json", "--markdown", "--schema", "--ready-descriptor",
     ]
 
-    /// The log of the program that has started this one.
+    /// Continues the log of the parent program.
     private static func openLog() {
         guard let path = getenv(ActivityLog.variable).map({ String(cString: $0) }), !path.isEmpty
         else { return }
@@ -96,9 +97,9 @@ import TerminalUI
         }
     }
 
-    /// Help and versions are asked for and go to standard output; the rest is bad usage.
+    /// Help and version go to standard output with status 0; everything else is wrong usage.
     private static func leave(afterParsing error: any Error) -> Never {
-        let message = ByteClubCommand.fullMessage(for: error)
+        let message = Suggestion.keepingNear(in: ByteClubCommand.fullMessage(for: error))
         if ByteClubCommand.exitCode(for: error) == .success {
             Output.write(message + "\n")
             if message == Version.line { Version.libraries.forEach(Output.line) }

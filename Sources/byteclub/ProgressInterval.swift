@@ -1,6 +1,6 @@
 import Dispatch
 
-/// How often a status is worth writing: ten times a second.
+/// Limits a status to ten updates per second.
 struct ProgressInterval {
     private var last: DispatchTime?
 
@@ -9,7 +9,7 @@ struct ProgressInterval {
         case tooSoon
     }
 
-    /// Takes the next turn, if it is time again.
+    /// Takes a turn if the interval has passed.
     mutating func take() -> Turn {
         let now = DispatchTime.now()
         if let last, now.uptimeNanoseconds - last.uptimeNanoseconds < 100_000_000 {

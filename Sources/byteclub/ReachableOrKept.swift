@@ -2,13 +2,13 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 import Synchronization
 
-/// Reads a club; what is kept of it on this computer while it cannot be reached.
+/// Reads a club, or its local copy while it is unreachable.
 ///
-/// Then one line on standard error says so. Only reading: what a command changes is in the club when it
-/// succeeds.
+/// A line on standard error then says so. Only for reading: a command that changes something succeeds only if
+/// the club has the change.
 final class ReachableOrKept: RemoteReading {
     private let club: ClubSettings
     private let registry: ClubRegistry
@@ -22,7 +22,7 @@ final class ReachableOrKept: RemoteReading {
 
     /// Opens a club.
     ///
-    /// - Throws: `StoreError` when it cannot be opened and nothing is kept of it.
+    /// - Throws: `StoreError` if it cannot be opened and has no local copy.
     init(_ club: ClubSettings, _ registry: ClubRegistry) async throws(StoreError) {
         self.club = club
         self.registry = registry
@@ -37,9 +37,17 @@ final class ReachableOrKept: RemoteReading {
     @concurrent func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
-        try await read { reading throws(StoreError) in
+        var listing = try await read { reading throws(StoreError) in
             try await reading.list(folder, recursive: recursive)
         }
+        if club.place == .embedded {
+            let place = registry.paths.clubFolder.appending(
+                path: folder.components.joined(separator: "/"))
+            listing.skipped += UndecodableNames.find(
+                in: folder.isRoot ? registry.paths.clubFolder : place, isRecursive: recursive
+            ).map { (folder.isRoot ? "" : folder.string) + $0 }
+        }
+        return listing
     }
 
     @concurrent func metadata(of path: RemotePath) async throws(StoreError) -> RemoteFile {
@@ -52,7 +60,52 @@ final class ReachableOrKept: RemoteReading {
         try await read { reading throws(StoreError) in try await reading.fetch(path) }
     }
 
-    /// Once the club cannot be reached it is not asked again: one answer is of one state.
+    /// The versions of a note; while the club is unreachable, those that this computer has seen.
+    @concurrent func revisions(
+        of path: RemotePath, limit: Int
+    ) async throws(StoreError) -> RevisionHistory {
+        try await read { reading throws(StoreError) in
+            if let store = reading as? any RemoteStore {
+                return try await ClubOptions.revisions(of: store, club, registry)
+                    .revisions(of: path, limit: limit)
+            }
+            return try SeenRevisions.history(
+                of: path, current: try await current(path, in: reading), seenIn: copy, limit: limit)
+        }
+    }
+
+    /// A version of a note; while the club is unreachable, one that this computer has seen.
+    @concurrent func fetch(
+        _ path: RemotePath, revision: Revision
+    ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
+        try await read { reading throws(StoreError) in
+            if let store = reading as? any RemoteStore {
+                return try await ClubOptions.revisions(of: store, club, registry)
+                    .fetch(path, revision: revision)
+            }
+            guard let data = try? copy.baseText(at: path, revision: revision, hash: nil) else {
+                throw StoreError(.notFound, during: .fetch, at: path)
+            }
+            let file = RemoteFile(
+                path: path, revision: revision, byteCount: Int64(data.count), modified: Date())
+            return (file, data)
+        }
+    }
+
+    private func current(
+        _ path: RemotePath, in reading: any RemoteReading
+    ) async throws(StoreError) -> RemoteFile? {
+        do throws(StoreError) {
+            return try await reading.metadata(of: path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private var copy: LocalCopy { LocalCopy(folder: registry.libraryFolder(of: club)) }
+
+    /// Once the club is unreachable, it is not asked again: a result is from one source.
     private func read<Value>(
         _ call: (any RemoteReading) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -78,7 +131,7 @@ final class ReachableOrKept: RemoteReading {
         do throws(StoreError) {
             value = try await call(kept)
         } catch {
-            // Never seen here: why the club could not be asked says more.
+            // Not stored here: the original error says more.
             throw error.code == .offline ? reason : error
         }
         let isFirst = hasSaidSo.withLock { said in
@@ -87,27 +140,27 @@ final class ReachableOrKept: RemoteReading {
         }
         if isFirst {
             let words = CommandFailure.words(for: reason)
-            // Why the club on this computer cannot be opened is for its owner to correct.
+            // If the embedded club cannot be opened, the user must correct that.
             let advice = reason.underlying is EmbeddedClubError ? " " + words.text : ""
             Output.complain(
-                localized("\(words.title): this is what is kept of the club on this computer.")
+                localized("\(words.title). Showing the copy on this computer.")
                     + advice)
         }
         return value
     }
 
-    /// Whether the club could not be reached.
+    /// Whether the club was unreachable.
     var isKept: Bool {
         if case .unreachable = state.withLock({ $0 }) { true } else { false }
     }
 
-    /// What is kept of a club, if that helps against an error.
+    /// The local copy of a club, if it helps against an error.
     private static func kept(
         _ club: ClubSettings, _ registry: ClubRegistry, instead error: StoreError
     ) -> KeptFiles? {
         guard error.saysNothingOfTheClub else { return nil }
         let folder = registry.libraryFolder(of: club)
-        // Opening one makes it.
+        // Opening a copy would create it.
         guard FileManager.default.fileExists(atPath: folder.path),
             let kept = try? KeptFiles(of: LocalCopy(folder: folder))
         else { return nil }
@@ -116,7 +169,7 @@ final class ReachableOrKept: RemoteReading {
 }
 
 extension StoreError {
-    /// Whether only the way to the club has failed, or its server; not the sign-in.
+    /// Whether the error only concerns the connection or the server, not the sign-in.
     fileprivate var saysNothingOfTheClub: Bool {
         switch code {
         case .offline, .timedOut, .rateLimited, .serverUnavailable, .serverError, .badAnswer: true

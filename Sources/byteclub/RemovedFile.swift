@@ -2,13 +2,13 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
-/// A removed file as `trash --json` writes it. These fields stay as they are.
+/// A removed file in `trash --json`. These fields must not change.
 struct RemovedFile: Encodable {
     private var file: RemoteFile
     private var date: Date
-    /// Whether it was removed on this computer; nil when nobody knows.
+    /// Whether it was removed on this computer; nil if unknown.
     private var isOwn: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -43,7 +43,7 @@ struct RemovedFile: Encodable {
 }
 
 extension Output {
-    /// Writes what a trash has in it.
+    /// Writes the contents of the trash.
     static func list(_ removed: [RemovedFile], asJSON isJSON: Bool) throws {
         if isJSON { return try json(removed) }
         let now = Date()

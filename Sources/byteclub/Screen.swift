@@ -6,28 +6,28 @@ import Synchronization
 
 /// The app on the terminal.
 enum Screen {
-    /// Whether there is a terminal, to draw on and to type at.
+    /// Whether standard input and output are terminals.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Shows the club that a name means, or the one opened last.
+    /// Shows the club with a name, or the one opened last.
     static func start(
         clubNamed name: String?, registry: ClubRegistry, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Never {
         do {
             try await open(try registry.club(named: name), registry: registry, choices: choices)
         } catch let error as ClubChoiceError {
-            // On the screen another club can be chosen, and the settings can be fixed meanwhile.
+            // The screen allows choosing another club, and fixing the settings meanwhile.
             guard name == nil else { throw CommandFailure(error.description) }
             try await open(
                 .embedded, registry: registry, notice: error.description, choices: choices)
         }
     }
 
-    /// Shows a club and ends the program when the person has left.
+    /// Shows a club, and ends the program when the user has quit.
     ///
     /// - Parameters:
-    ///   - choosingClub: Shows the clubs there are at once.
-    ///   - notice: Something to tell the person first.
+    ///   - choosingClub: Shows the list of clubs first.
+    ///   - notice: A message to show first.
     static func open(
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()

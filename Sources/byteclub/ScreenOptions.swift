@@ -3,7 +3,7 @@ import ByteClub
 import Synchronization
 import TerminalUI
 
-/// How the screen looks, this time.
+/// The screen options for this run.
 struct ScreenOptions: ParsableArguments {
     private static let names = Theme.Scheme.allCases.map(\.rawValue)
 
@@ -27,23 +27,30 @@ struct ScreenOptions: ParsableArguments {
 
     var choices: ScreenChoices { ScreenChoices(scheme: theme, isPlain: plain ? true : nil) }
 
-    /// What the arguments said, before or after a subcommand: the outermost command reads them all.
+    /// The parsed options, given before or after a subcommand: the outermost command parses them.
     private static let given = Mutex(ScreenOptions?.none)
 
-    /// Keeps the options for the command that is to run.
+    /// Stores the options for the command that runs.
     func keep() { Self.given.withLock { $0 = self } }
 
-    /// Refuses a theme where nothing is drawn, and has commands draw nothing twice with `--plain`.
+    /// Rejects a theme where nothing is drawn, and applies `--plain` to commands.
     ///
-    /// `--plain` is welcome everywhere, so that it can be part of an alias.
+    /// `--plain` is allowed everywhere, so that it can be part of an alias.
     static func apply(to command: any ParsableCommand) throws {
-        guard let given = given.withLock({ $0 }), !(command is any ScreenCommand) else { return }
+        guard let given = given.withLock({ $0 }), !(command is any ScreenCommand),
+            !isHelp(command)
+        else { return }
         if given.theme != nil {
             throw ValidationError(
                 "--theme has no meaning for this command: only byteclub and byteclub login open the screen."
             )
         }
         Output.isPlain.store(given.plain, ordering: .relaxed)
+    }
+
+    /// Whether a command only prints help: its type belongs to ArgumentParser.
+    private static func isHelp(_ command: any ParsableCommand) -> Bool {
+        type(of: command)._commandName == "help"
     }
 }
 

@@ -3,7 +3,7 @@ import ClubAccess
 import ClubServer
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 import WelcomeContent
 
 struct ServeCommand: AsyncParsableCommand {
@@ -11,7 +11,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Serve the club in a folder of this computer.",
         discussion: """
             Runs until it is interrupted. It speaks the Dropbox API, version 2. The token that clients \
-            must send is made anew at each start; the path of the file that holds it is printed.
+            must send is new at each start; the path of its file is printed.
             """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
@@ -21,7 +21,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The port of this computer to listen on instead.", valueName: "127.0.0.1:port"))
+            "The port of this computer to listen on instead.", valueName: "127.0.0.1:port"),
+        transform: { argument in
+            guard let address = LoopbackAddress(argument: argument) else {
+                throw ValidationError(
+                    "Only 127.0.0.1:PORT and localhost:PORT are possible: the club is for this computer."
+                )
+            }
+            return address
+        })
     var listen: LoopbackAddress?
 
     @Option(help: ArgumentHelp("The club's folder.", valueName: "folder"))
@@ -41,7 +49,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // One that is mistyped would be made, and filled with gifts. The app makes its club's.
+        // A mistyped folder would be created and filled with welcome files. The app creates its own club's
+        // folder.
         if let folder, !untilUnused, !FileManager.default.fileExists(atPath: folder) {
             throw CommandFailure(
                 localized("There is no folder \(folder). Make it first, or name another one."))
@@ -59,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
                         Output.line(
                             localized("Its token is in \(configuration.tokenFile). ^C stops it."))
                     }
-                    tellReady()
+                    reportReady()
                 }
             }
         } catch let error as ClubServerError {
@@ -80,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             endpoint: endpoint)
         configuration.untilUnused = untilUnused
         configuration.welcome = {
-            // In the person's language, though this process keeps its log in English.
+            // In the user's language, although this process logs in English.
             let language = SettingsFile(paths: ClubRegistry().paths).language()
             return WelcomeContent.files(inChinese: language == .simplifiedChinese)
                 .map { ($0.path, $0.data) }
@@ -92,7 +101,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The program that started this in the background waits for a line.
-    private func tellReady() {
+    private func reportReady() {
         guard let readyDescriptor, readyDescriptor > 2 else { return }
         let line = Array("ready\n".utf8)
         _ = Glibc.write(readyDescriptor, line, line.count)
@@ -100,8 +109,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// `127.0.0.1:PORT`. The club is for this computer: it is not offered on other addresses.
-struct LoopbackAddress: ExpressibleByArgument {
+/// `127.0.0.1:PORT`. The club is only served on this computer, not on other addresses.
+struct LoopbackAddress {
     let port: UInt16
 
     init?(argument: String) {

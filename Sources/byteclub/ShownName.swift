@@ -1,15 +1,15 @@
 import ByteClub
 import ClubStore
-import Messages
+import ByteClubMessages
 import TextEditing
 
-/// Files by the names that listings show, which can be typed where the names themselves cannot: one with a control
-/// character is listed with `^A` in its place.
+/// Finds files by the names that listings show, which can be typed even if the actual names cannot: a control
+/// character is shown as `^A`.
 enum ShownName {
     /// The one file of a folder that is shown under a name.
     ///
-    /// - Parameter isWithoutEnding: Whether a name, as it is or as it is shown, is the typed one but for an ending that need not be
-    ///   said.
+    /// - Parameter isWithoutEnding: Whether a name, as it is or as it is shown, is the typed one but for an ending that can be
+    ///   left off.
     /// - Returns: nil when there is none.
     /// - Throws: `CommandFailure` when there are several: none of them is guessed.
     static func find(
@@ -39,7 +39,7 @@ enum ShownName {
 }
 
 extension CommandFailure {
-    /// None of several files is guessed.
+    /// The name is ambiguous.
     init(several names: [String], for typed: String) {
         let list = names.map { "“\($0)”" }.joined(separator: ", ")
         self.init(

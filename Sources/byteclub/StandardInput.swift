@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lines that are typed or piped in.
+/// Lines from the terminal or a pipe.
 enum StandardInput {
-    /// One line without its end; the rest stays for others. Waits on a thread of its own.
+    /// Reads one line without its end; the rest stays for others. Waits on its own thread.
     ///
     /// - Returns: Nil at the end of the input, for a line longer than the limit, and when cancelled.
     static func line(limit: Int) async -> String? {
@@ -17,14 +17,14 @@ enum StandardInput {
                 }
             }
         } onCancel: {
-            // The thread goes on waiting for a line that nobody wants.
+            // The thread keeps waiting for a line that is no longer needed.
             wait.end(with: nil)
         }
     }
 
-    /// One line typed on the terminal without being shown.
+    /// Reads one line from the terminal without echo.
     ///
-    /// - Parameter ask: Asks for it. Who is asked may type, or press ^Z, at once: that is hidden already.
+    /// - Parameter ask: Shows the prompt. Called when echo is already off, because the user may type at once.
     static func secret(limit: Int, ask: () -> Void) async -> String? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
@@ -33,7 +33,7 @@ enum StandardInput {
         }
         var hidden = settings
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // A shell that takes the terminal back for a while gives it back as it likes it, with echo.
+        // A shell that takes the terminal back for a while restores it with echo.
         withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
@@ -41,7 +41,7 @@ enum StandardInput {
         return await line(limit: limit)
     }
 
-    /// Ends once, by a line or by being cancelled.
+    /// Ends once, by a line or by cancellation.
     private final class Wait: Sendable {
         private enum State {
             case new, over

@@ -1,7 +1,7 @@
-import CVersion
+import CByteClubVersion
 import ClubLibrary
 import ClubStore
-import Pictures
+import ByteClubPictures
 import TerminalUI
 
 /// What `--version` says.

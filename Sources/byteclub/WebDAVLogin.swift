@@ -4,7 +4,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 
 extension LoginCommand {
     struct WebDAVLogin: AsyncParsableCommand {
@@ -129,7 +129,7 @@ extension LoginCommand {
                     ? localized("Signed in as \(account.displayName).") : localized("Signed in."))
             Output.line(
                 localized(
-                    "The club is called “\(club.name)”, and everything is about it from now on. "
+                    "“\(club.name)” is the current club now. "
                         + "byteclub login club goes back to the one on this computer."))
         }
     }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 import WebPages
 import WebText
 

@@ -1,4 +1,4 @@
-import CDemo
+import CByteClubDemo
 import WebPages
 
 /// What the demonstration has at its addresses: the files of `Resources/Demo`.

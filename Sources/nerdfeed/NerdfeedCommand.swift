@@ -2,7 +2,7 @@ public import ArgumentParser
 import CurlNetworking
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 public import TerminalUI
 import WebPages
 

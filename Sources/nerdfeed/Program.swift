@@ -1,7 +1,7 @@
 import ArgumentParser
-import CExecutor
+import CByteClubExecutor
 import Glibc
-import Messages
+import ByteClubMessages
 import TerminalUI
 
 /// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 2 (bad usage).

@@ -1,4 +1,4 @@
-import CVersion
+import CByteClubVersion
 import CurlNetworking
 import TerminalUI
 import WebText

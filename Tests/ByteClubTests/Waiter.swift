@@ -11,7 +11,11 @@
     }
 
     func look(at subject: Subject) {
-        guard !isDone, isTrue(subject) else { return }
+        if !isDone, isTrue(subject) { end() }
+    }
+
+    /// Ends the wait, whether or not the condition is met.
+    func end() {
         isDone = true
         continuation?.resume()
         continuation = nil

@@ -40,8 +40,8 @@ import Testing
         let orders = try (1...250).map { try order("p\($0).jpg", at: Double($0)) }
         try journal.write(orders)
         #expect(journal.items().map(\.order) == orders)
-        try journal.change(orders.map(\.id) + ["nobody"]) { $0.wish = .pause }
-        #expect(journal.items().allSatisfy { $0.order.wish == .pause })
+        try journal.change(orders.map(\.id) + ["nobody"]) { $0.intent = .pause }
+        #expect(journal.items().allSatisfy { $0.order.intent == .pause })
         // Nothing but the orders is left.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.count == 250)
@@ -56,6 +56,30 @@ import Testing
         #expect(throws: TransferJournal.Failure.self) { try journal.write(orders) }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!names.contains { $0.hasPrefix(".") })
+    }
+
+    @Test func whatIsPutFirstBeginsBeforeWhatWaitsLonger() throws {
+        let orders = try (1...4).map { try order("p\($0).jpg", at: Double($0)) }
+        try journal.write(orders)
+        #expect(journal.items().inTurn.map(\.order) == orders)
+        let first = journal.items().firstPrecedence
+        try journal.change([orders[2].id]) { $0.precedence = first }
+        let second = journal.items().firstPrecedence
+        try journal.change([orders[3].id]) { $0.precedence = second }
+        #expect(journal.items().inTurn.map(\.id) == [3, 2, 0, 1].map { orders[$0].id })
+        // The list keeps the order of time.
+        #expect(journal.items().map(\.id) == orders.map(\.id))
+    }
+
+    @Test func anOrderOfAnEarlierVersionHasNoPrecedence() throws {
+        let order = try order()
+        try journal.write(order)
+        let file = folder.appending(path: "\(order.id).order")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("precedence"))
+        try Data(text.replacing("{", with: "{\"precedence\":-7,", maxReplacements: 1).utf8)
+            .write(to: file)
+        #expect(journal.item(order.id)?.order.precedence == 0)
     }
 
     @Test func ofVeryManyTheLatestAreListed() throws {
@@ -139,7 +163,7 @@ import Testing
 
     @Test func clearingRemovesWhatHasArrivedOfItAndNothingElse() throws {
         var order = try order("a.jpg")
-        order.wish = .cancel
+        order.intent = .cancel
         try journal.write(order)
         let names = [
             ".a.jpg.rev1.part", ".a.jpg.rev_2.part", ".b.jpg.rev1.part", "a.jpg.rev1.part",
@@ -154,11 +178,11 @@ import Testing
 
 @Suite struct TransferItemTests {
     private func item(
-        _ wish: TransferOrder.Wish, _ state: TransferStatus.State, asked: Int = 0
+        _ wish: TransferOrder.Intent, _ state: TransferStatus.State, asked: Int = 0
     ) throws -> TransferItem {
         var order = TransferOrder(
             .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
-        order.wish = wish
+        order.intent = wish
         order.retryCount = asked
         var status = TransferStatus()
         status.state = state

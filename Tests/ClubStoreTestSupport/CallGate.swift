@@ -36,14 +36,14 @@ final class CallGate: Sendable {
 
     /// Records a call, holds it while its kind is held, and fails it on request.
     func pass(_ operation: StoreError.Operation, at path: RemotePath?) async throws(StoreError) {
-        state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
+        record(operation, at: path)
         try await waitUntilReleased(operation, at: path)
         try failIfAsked(operation, at: path)
     }
 
     /// Records a call and fails it on request, held or not.
     func admit(_ operation: StoreError.Operation, at path: RemotePath?) async throws(StoreError) {
-        state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
+        record(operation, at: path)
         try failIfAsked(operation, at: path)
     }
 
@@ -54,6 +54,13 @@ final class CallGate: Sendable {
             state.withLock { !$0.held.contains(operation) }
         }
         if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
+    }
+
+    /// Returns once there were so many calls of a kind, or when the task is cancelled.
+    func waitForCalls(of operation: StoreError.Operation, count: Int) async {
+        _ = await wait(atMost: nil) { [self] in
+            state.withLock { $0.calls.count { $0.operation == operation } >= count }
+        }
     }
 
     func waitForWakeUp(
@@ -70,6 +77,11 @@ final class CallGate: Sendable {
 }
 
 extension CallGate {
+    private func record(_ operation: StoreError.Operation, at path: RemotePath?) {
+        state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
+        wakeAll()
+    }
+
     private func failIfAsked(
         _ operation: StoreError.Operation, at path: RemotePath?
     ) throws(StoreError) {

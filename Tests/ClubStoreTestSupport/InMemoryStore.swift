@@ -13,9 +13,14 @@ public final class InMemoryStore: RemoteStore {
     private let pace = Mutex<Pace?>(nil)
     /// Whether what is removed or replaced can be had again.
     public let keepsRevisions: Bool
+    /// Whether what is kept has the revision that it had before; a Nextcloud's has another one.
+    public let keepsEveryState: Bool
 
-    public init(allocatedBytes: Int64? = nil, keepsRevisions: Bool = true) {
+    public init(
+        allocatedBytes: Int64? = nil, keepsRevisions: Bool = true, keepsEveryState: Bool = true
+    ) {
         self.keepsRevisions = keepsRevisions
+        self.keepsEveryState = keepsEveryState
         state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes))
     }
 
@@ -34,6 +39,11 @@ public final class InMemoryStore: RemoteStore {
 
     /// Every call so far, in order.
     public var calls: [Call] { gate.calls }
+
+    /// Returns once there were so many calls of this kind, those that are suspended included.
+    public func waitForCalls(of operation: StoreError.Operation, count: Int = 1) async {
+        await gate.waitForCalls(of: operation, count: count)
+    }
 
     /// Makes the next call of this kind that is not already failing throw the code instead of doing
     /// anything.
@@ -210,8 +220,8 @@ public final class InMemoryStore: RemoteStore {
 
     @MainActor public func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         InMemoryTransfer(.upload, of: path, delegate: delegate) {
             [self] transfer throws(StoreError) in
             try await gate.admit(.upload, at: path)
@@ -227,8 +237,8 @@ public final class InMemoryStore: RemoteStore {
 
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         InMemoryTransfer(.download, of: path, delegate: delegate) {
             [self] transfer throws(StoreError) in
             try await gate.admit(.download, at: path)

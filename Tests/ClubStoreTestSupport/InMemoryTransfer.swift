@@ -2,22 +2,22 @@ import ClubStore
 
 /// An upload or download of an ``InMemoryStore``: half of the bytes, a suspension if held, the
 /// rest.
-@MainActor final class InMemoryTransfer: Transfer {
+@MainActor final class InMemoryTransfer: StoreTransfer {
     typealias Work = @MainActor (InMemoryTransfer) async throws(StoreError) -> RemoteFile
 
     let path: RemotePath
-    private(set) var state = TransferState.suspended
+    private(set) var state = StoreTransferState.suspended
     private(set) var byteCount: Int64 = 0
     private(set) var expectedByteCount: Int64 = 0
     var bytesPerSecondLimit: Int64?
 
-    private weak var delegate: (any TransferDelegate)?
+    private weak var delegate: (any StoreTransferDelegate)?
     private let operation: StoreError.Operation
     private let work: Work
     private var task: Task<Void, Never>?
 
     init(
-        _ operation: StoreError.Operation, of path: RemotePath, delegate: any TransferDelegate,
+        _ operation: StoreError.Operation, of path: RemotePath, delegate: any StoreTransferDelegate,
         work: @escaping Work
     ) {
         self.operation = operation

@@ -7,13 +7,13 @@ import Testing
 
 /// The cases of swift-http-api-proposal's suite for clients (`HTTPClientConformance`), answered one by one; those of
 /// streams are in ``StreamTests``.
-@Suite("Conformance", .timeLimit(.minutes(2))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(2))) struct ConformanceTests {
     private let session = makeSession()
 
     // MARK: - Bytes that are not quite HTTP
 
+    /// Not HTTP, bad case, cut short, two lengths.
     @Test(
-        "not HTTP, bad case, cut short, two lengths",
         arguments: [
             ("FOOBAR", nil),
             ("Http/1.1 200 OK\r\nConnection: close\r\n\r\n", nil),
@@ -31,8 +31,8 @@ import Testing
         if let code { #expect(error?.code == code) }
     }
 
+    /// No reason, 204 and 304 with a length, no length, a status of 999.
     @Test(
-        "no reason, 204 and 304 with a length, no length, a status of 999",
         arguments: [
             ("HTTP/1.1 200\r\n\r\n", 200, ""),
             ("HTTP/1.1 204 No Content\r\nContent-Length: 1000\r\n\r\n", 204, ""),

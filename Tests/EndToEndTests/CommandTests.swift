@@ -18,6 +18,78 @@ import Testing
         }
     }
 
+    @Test func printsFoldersAndTheirNotesWithoutATerminal() async throws {
+        try await inFreshHome { home in
+            for folder in ["drafts/2026", "empty"] {
+                try FileManager.default.createDirectory(
+                    at: home.club.appending(path: folder), withIntermediateDirectories: true)
+            }
+            try home.write("text", toNote: "Plan.txt")
+            try home.write("text", toNote: "drafts/2026/idea.txt")
+            let output = try await home.run()
+            let names = output.text.split(separator: "\n")
+                .compactMap { $0.split(separator: "  ").last.map(String.init) }
+            #expect(
+                names.prefix(6).map { $0 }
+                    == [
+                        "Notes", "drafts/", "drafts/2026/", "empty/", "drafts/2026/idea.txt",
+                        "Plan.txt",
+                    ].map { $0 })
+        }
+    }
+
+    /// Such files cannot be named in the club: a person is told of them.
+    @Test func filesWhoseNamesAreNotUTF8AreTold() async throws {
+        try await inFreshHome { home in
+            try home.write("text", toNote: "Plan.txt")
+            _ = try await Command(
+                "/bin/sh",
+                [
+                    "-c", #"cd "$0" && : >"$(printf 'caf\351.txt')" && : >"$(printf '.h\351')""#,
+                    home.club.path,
+                ],
+                environment: home.environment(), directory: home.work.path
+            ).run()
+            for arguments in [["notes", "ls"], []] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 0)
+                #expect(
+                    output.errorText.contains("“caf\\xE9.txt” is not shown: its name is not UTF-8"),
+                    "\(output.errorText)")
+            }
+            let doctor = try await home.run("doctor")
+            #expect(doctor.text.contains("are not UTF-8: “caf\\xE9.txt”."), "\(doctor.text)")
+        }
+    }
+
+    @Test func aThemeDoesNotStandInTheWayOfHelp() async throws {
+        try await inFreshHome { home in
+            for arguments in [["--theme", "dark", "--help"], ["notes", "--help", "--theme=dark"]] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 0, "\(output.errorText)")
+                #expect(output.text.contains("USAGE: "))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (
+            ["serve", "--listen", "0.0.0.0:8099"],
+            "Only 127.0.0.1:PORT and localhost:PORT are possible"
+        ),
+        (["photos", "put", "-"], "Standard input is not supported here; give a file"),
+        (["photos", "put", "--background", "-"], "Standard input is not supported here"),
+        (["photos", "get", "a", "--limit-rate", "fast"], "or none"),
+        (["notes", "ls", "--recursiv"], "Did you mean '--recursive'?"),
+    ])
+    func wrongUsageSaysWhatIsPossible(arguments: [String], sentence: String) async throws {
+        try await inFreshHome { home in
+            let output = try await home.run(arguments)
+            #expect(output.status == 2)
+            #expect(output.errorText.contains(sentence), "\(output.errorText)")
+        }
+    }
+
     @Test func printsTheGiftsOnTheFirstStart() async throws {
         try await inFreshHome(hasClub: false) { home in
             let output = try await home.run()
@@ -330,7 +402,7 @@ import Testing
             try await eventually("the socket") { FileManager.default.fileExists(atPath: socket) }
             server.press(.control("c"))
             let end = try await server.waitForEnd()
-            #expect([.exited(status: 0), .exited(status: 130)].contains(end))
+            #expect(end == .exited(status: 128 + SIGINT))
             #expect(!FileManager.default.fileExists(atPath: socket))
         }
     }

@@ -138,7 +138,7 @@ import Testing
             }
             let end = await waiting.end()
             #expect(end.status == 1)
-            #expect(end.errorText.contains("told not to"), "\(end.errorText)")
+            #expect(end.errorText.contains("denied"), "\(end.errorText)")
             try expectNothingKept(in: home)
         }
     }
@@ -285,7 +285,7 @@ import Testing
                 to: config)
             let logout = try await home.run("logout")
             #expect(logout.status == 1)
-            #expect(logout.errorText.contains("could not be told"))
+            #expect(logout.errorText.contains("could not revoke"))
             #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
         }
     }

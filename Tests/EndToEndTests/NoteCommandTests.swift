@@ -122,6 +122,72 @@ import Testing
         }
     }
 
+    @Test func searchNamesWhatIsTooLargeAndSearchesItOnRequest() async throws {
+        try await inFreshHome { home in
+            let lines = String(repeating: String(repeating: "a", count: 79) + "\n", count: 14_000)
+            try home.write(lines + "a needle\n", toNote: "big.txt")
+            try home.write("no needle here\n", toNote: "small.txt")
+            let output = try await home.run("notes", "search", "needle")
+            #expect(output.status == 0)
+            #expect(output.text == "small.txt:1: no needle here\n")
+            #expect(
+                output.errorText
+                    == "byteclub: “big.txt” was not searched: it is larger than 1 MiB. --all searches it, too.\n"
+            )
+            let all = try await home.run("notes", "search", "--all", "--json", "a", "needle")
+            #expect(all.status == 0 && all.errorText.isEmpty, "\(all.errorText)")
+            let found = try #require(
+                try JSONSerialization.jsonObject(with: Data(all.text.utf8)) as? [[String: Any]])
+            #expect(found.compactMap { $0["line"] as? Int } == [14_001])
+        }
+    }
+
+    @Test(arguments: [[""], [" ", "\t"]])
+    func searchNeedsWords(words: [String]) async throws {
+        try await inFreshHome { home in
+            try home.write("a  b\n", toNote: "a.txt")
+            let output = try await home.run(["notes", "search"] + words)
+            #expect(output.status == 2)
+            #expect(output.errorText.contains("Say what to look for."))
+        }
+    }
+
+    @Test func aNoteWithoutTextIsToldAndATakenNameIsRefusedBeforeTyping() async throws {
+        try await inFreshHome { home in
+            try home.write("there", toNote: "Taken.txt")
+            func run(_ command: String) throws -> TerminalDriver {
+                try TerminalDriver(
+                    running: TerminalProgram(
+                        "/bin/sh", ["-c", #"exec "$0" notes new "# + command, ClubHome.program],
+                        environment: home.environment(), directory: home.work.path))
+            }
+            let empty = try run("Plan")
+            defer { empty.close() }
+            try await empty.wait(
+                forText: "Created “Plan.txt” without text; byteclub notes edit Plan.txt opens it.")
+            #expect(try home.text(ofNote: "Plan.txt") == "")
+            let taken = try run("Taken -")
+            defer { taken.close() }
+            try await taken.wait(
+                forText: "There is a note “Taken.txt” already. Nothing was changed.")
+            #expect(try await taken.waitForEnd() == .exited(status: 1))
+        }
+    }
+
+    /// What the club keeps can be brought back, also if its text was never stored here.
+    @Test func theTrashHasWhatTheClubKeeps() async throws {
+        try await inFreshHome { home in
+            let text = String(repeating: "0123456789abcdef", count: 80_000)
+            try home.write(text, toNote: "big.txt")
+            #expect(try await home.run("notes", "rm", "big").status == 0)
+            let trash = try await home.run("notes", "trash")
+            #expect(trash.text.contains("big.txt"), "\(trash.text)\(trash.errorText)")
+            #expect(try await home.run("notes", "restore", "big").status == 0)
+            #expect(try home.text(ofNote: "big.txt") == text)
+            #expect(try await home.run("notes", "trash").text.isEmpty)
+        }
+    }
+
     @Test func anEmptyPipeEmptiesNoNote() async throws {
         try await inFreshHome { home in
             try home.write("precious", toNote: "Plan.txt")

@@ -112,7 +112,7 @@ struct OfflineTests {
         let list = try await home.run("notes", "ls")
         #expect(list.status == 0)
         #expect(list.text.contains("Written offline.txt"), "\(list.text)")
-        #expect(list.errorText.contains("this is what is kept of the club on this computer"))
+        #expect(list.errorText.contains("Showing the copy on this computer."))
         let text = try await home.run("notes", "cat", "Other", "Seen", "Written offline")
         #expect(text.text == "other words\nmore seen words\nnew words")
         #expect(text.errorText.split(separator: "\n").count == 1, "\(text.errorText)")
@@ -121,10 +121,97 @@ struct OfflineTests {
         let missing = try await home.run("notes", "cat", "Nowhere")
         #expect(missing.status == 1)
         #expect(missing.errorText.contains("There is no note “Nowhere”"), "\(missing.errorText)")
-        // What changes the club must reach it.
-        let removal = try await home.run("notes", "rm", "Other")
-        #expect(removal.status == 1)
-        #expect(removal.errorText.contains("No connection"), "\(removal.errorText)")
+        let log = try await home.run("notes", "log", "Seen", "--json")
+        #expect(log.status == 0, "\(log.errorText)")
+        #expect(log.errorText.contains("Showing the copy on this computer."))
+        let versions = try #require(
+            try JSONSerialization.jsonObject(with: Data(log.text.utf8)) as? [[String: Any]])
+        #expect(versions.compactMap { $0["size"] as? Int } == [16, 11])
+        #expect(versions.compactMap { $0["current"] as? Bool } == [true, false])
+        let revision = try #require(versions.last?["revision"] as? String)
+        let earlier = try await home.run("notes", "cat", "Seen", "--revision", revision)
+        #expect(earlier.text == "seen words\n", "\(earlier.errorText)")
+        let club = try await home.run("--plain")
+        #expect(club.status == 0 && club.text.contains("Seen.txt"), "\(club.errorText)")
+    }
+
+    /// What the shell changes while the club is away waits as what the app changes, and is sent in its order.
+    @Test func whatTheShellChangesWaitsAndIsSentInOrder() async throws {
+        try await withClub(["Seen.txt": "seen\n", "Old.txt": "old\n", "Gone.txt": "gone\n"]) {
+            home, folder, line in
+            let past = Date(timeIntervalSince1970: 1_600_000_000)
+            try FileManager.default.setAttributes(
+                [.modificationDate: past], ofItemAtPath: folder.appending(path: "Old.txt").path)
+            let first = try home.start()
+            try await first.wait(forText: "Seen.txt")
+            try await first.waitUntilIdle()
+            first.type(":quit\n")
+            _ = try await first.waitForEnd()
+            first.close()
+
+            line.cutOff()
+            let waits =
+                "No connection to the club: the change waits here and is sent when Byte Club or byteclub outbox "
+                + "send next reaches the club."
+            func change(_ arguments: [String], input: String? = nil) async throws
+                -> [String: Any]
+            {
+                let output = try await home.run(arguments + ["--json"], input: input ?? "")
+                #expect(output.status == 0, "\(arguments): \(output.errorText)")
+                #expect(output.errorText.contains(waits), "\(output.errorText)")
+                let answer = try JSONSerialization.jsonObject(with: Data(output.text.utf8))
+                return try #require(answer as? [String: Any] ?? (answer as? [[String: Any]])?.first)
+            }
+            let new = try await change(["notes", "new", "drafts/New", "-"], input: "new\n")
+            #expect(new["path"] as? String == "/drafts/New.txt")
+            let edited = try await change(["notes", "edit", "Seen", "-"], input: "changed\n")
+            #expect(edited["size"] as? Int == 8)
+            let moved = try await change(["notes", "mv", "Old", "Older"])
+            #expect(moved["path"] as? String == "/Older.txt")
+            #expect((moved["modified"] as? String)?.hasPrefix("2020-09-13") == true)
+            #expect(try await change(["notes", "rm", "Gone"])["path"] as? String == "/Gone.txt")
+            for arguments in [["notes", "new", "Older", "-"], ["notes", "mv", "Seen", "Older"]] {
+                let taken = try await home.run(arguments)
+                #expect(taken.status == 1)
+                #expect(taken.errorText.contains("There is a note “Older.txt” already"))
+            }
+            let list = try await home.run("notes", "ls", "--recursive")
+            for name in ["drafts/New.txt", "Seen.txt", "Older.txt"] {
+                #expect(list.text.contains(name), "\(list.text)")
+            }
+            #expect(!list.text.contains("Gone") && !list.text.contains("Old.txt"))
+            let trash = try await home.run("notes", "trash")
+            #expect(trash.text.contains("Gone.txt"), "\(trash.text)")
+
+            let waiting = try await home.run("outbox", "ls", "--json")
+            let changes = try #require(
+                try JSONSerialization.jsonObject(with: Data(waiting.text.utf8))
+                    as? [[String: Any]])
+            #expect(
+                changes.compactMap { $0["action"] as? String }
+                    == ["write", "write", "move", "delete"])
+            // The moment of the change, not the file's date.
+            for date in changes.compactMap({ $0["date"] as? String }) {
+                #expect(date > "2021", "\(date)")
+            }
+            #expect(text(folder, "Seen.txt") == "seen\n")
+
+            try line.join()
+            let sent = try await home.run("outbox", "send")
+            #expect(sent.status == 0, "\(sent.errorText)")
+            #expect(
+                sent.text == """
+                    Sent: Add “New.txt”
+                    Sent: Change “Seen.txt”
+                    Sent: Rename “Old.txt” to “Older.txt”
+                    Sent: Delete “Gone.txt”
+
+                    """)
+            #expect(text(folder, "drafts/New.txt") == "new\n")
+            #expect(text(folder, "Seen.txt") == "changed\n")
+            #expect(text(folder, "Older.txt") == "old\n")
+            #expect(text(folder, "Old.txt") == nil && text(folder, "Gone.txt") == nil)
+        }
     }
 
     @Test func theShellSendsWhatWaits() async throws {

@@ -35,6 +35,31 @@ import Testing
         }
     }
 
+    /// The settings' limit would take hours.
+    @Test func liftsTheLimitOfTheSettingsForOneCommand() async throws {
+        try await withPhoto { home in
+            try home.write(settings: "transfers: {limit-rate: 1}\n")
+            let get = try await home.run("photos", "get", "sea.jpg", "--limit-rate", "none")
+            #expect(get.status == 0, "\(get.errorText)")
+            let put = try await home.run(
+                "photos", "put", "--limit-rate", "none", "--original", "--name", "copy.jpg",
+                "sea.jpg")
+            #expect(put.status == 0, "\(put.errorText)")
+            #expect(home.names(in: home.photos) == ["copy.jpg", "sea.jpg"])
+        }
+    }
+
+    @Test func aNameWithASlashIsRefused() async throws {
+        try await withPhoto { home in
+            for arguments in [["mv", "sea", "a/b"], ["put", "--name", "a/b", "sea.jpg"]] {
+                let output = try await home.run(["photos"] + arguments)
+                #expect(output.status == 1)
+                #expect(
+                    output.errorText == "byteclub: A photo's name may not contain a slash.\n")
+            }
+        }
+    }
+
     @Test func writesAPhotoToStandardOutput() async throws {
         try await withPhoto { home in
             let get = try await home.run("photos", "get", "sea.jpg", "-")

@@ -19,7 +19,7 @@ import Testing
         let club = try await RealWebDAVServer.shared(kind).makeClub()
         let contested = try ContestedWebDAV(
             club, notes: ["alpha.txt": "start", "beta.txt": "start"],
-            honoursConditions: kind.honoursConditions, seed: UInt64(clamping: Self.seed))
+            honorsConditions: kind.honorsConditions, seed: UInt64(clamping: Self.seed))
         try await inFreshHome { home in
             let login = try await home.run(
                 ["login", "webdav", contested.club.absoluteString, "--user", "ann"]

@@ -65,14 +65,18 @@ import Testing
             name: "hang-up", behavior: .hangUp(after: 0), words: ["again"]),
     ]
 
-    @Test(arguments: absences)
-    func aTextThatFindsNobodyWaitsAndArrives(trouble: Trouble) async throws {
+    /// Saves `typed with care ` before the text of a note, in an app whose uploads meet with a behavior.
+    private func save(
+        through behavior: ClubProxy.Behavior,
+        _ body: (ClubHome, ClubProxy, TerminalDriver) async throws -> Void
+    ) async throws {
         try await inFreshHome { home in
             try home.write("old\n", toNote: "a.txt")
+            // The first app opens the club; the second comes in through the proxy.
             let keeper = try await home.open()
             defer { keeper.close() }
             let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
-                request.path.hasSuffix("files/upload") ? trouble.behavior : .forward
+                request.path.hasSuffix("files/upload") ? behavior : .forward
             }
             defer { proxy.stop() }
             let terminal = try await home.open()
@@ -80,6 +84,13 @@ import Testing
             try await terminal.openNote(showing: "old")
             terminal.type("typed with care ")
             terminal.press(.function(2))
+            try await body(home, proxy, terminal)
+        }
+    }
+
+    @Test(arguments: absences)
+    func aTextThatFindsNobodyWaitsAndArrives(trouble: Trouble) async throws {
+        try await save(through: trouble.behavior) { home, proxy, terminal in
             try await terminal.wait(forText: "1 change waiting")
             try await terminal.waitForTabs()
             #expect(try home.text(ofNote: "a.txt") == "old\n")
@@ -94,20 +105,7 @@ import Testing
 
     @Test(arguments: refusals)
     func keepsTheTextWhenASaveFails(trouble: Trouble) async throws {
-        try await inFreshHome { home in
-            try home.write("old\n", toNote: "a.txt")
-            // The first app opens the club; the second comes in through the proxy.
-            let keeper = try await home.open()
-            defer { keeper.close() }
-            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
-                request.path.hasSuffix("files/upload") ? trouble.behavior : .forward
-            }
-            defer { proxy.stop() }
-            let terminal = try await home.open()
-            defer { terminal.close() }
-            try await terminal.openNote(showing: "old")
-            terminal.type("typed with care ")
-            terminal.press(.function(2))
+        try await save(through: trouble.behavior) { home, proxy, terminal in
             try await terminal.wait(for: "a sentence about it") { screen in
                 screen.contains("OK") && trouble.words.contains { screen.contains($0) }
             }
@@ -126,24 +124,12 @@ import Testing
     }
 
     @Test func aSilentServerCanBeLeftWithOneKey() async throws {
-        try await inFreshHome { home in
-            try home.write("old\n", toNote: "a.txt")
-            let keeper = try await home.open()
-            defer { keeper.close() }
-            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
-                request.path.hasSuffix("files/upload") ? .silence : .forward
-            }
-            defer { proxy.stop() }
-            let terminal = try await home.open()
-            defer { terminal.close() }
-            try await terminal.openNote(showing: "old")
-            terminal.type("typed ")
-            terminal.press(.function(2))
+        try await save(through: .silence) { _, proxy, terminal in
             try await proxy.waitForRequest(to: "files/upload", bodyByteCount: 1)
             terminal.press(.escape)
             _ = try await proxy.waitForAbandonment(of: "files/upload")
             let screen = try await terminal.waitUntilIdle()
-            #expect(screen.contains("typed old"))
+            #expect(screen.contains("typed with care old"))
         }
     }
 

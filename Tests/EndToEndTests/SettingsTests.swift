@@ -56,7 +56,31 @@ import Testing
             #expect(output.errorText.contains("line 2: “wrap” of the editor must be on or off."))
             #expect(output.errorText.contains("line 3: “rouge” is not a style."))
             #expect(output.text.contains("config.yml"))
+            let json = try await home.run("settings", "--json")
+            #expect(json.status == 1 && json.errorText.isEmpty)
+            let problems = try #require(
+                try JSONSerialization.jsonObject(with: json.standardOutput) as? [[String: Any]])
+            #expect(problems.compactMap { $0["line"] as? Int } == [2, 3])
+            #expect((problems.first?["file"] as? String)?.hasSuffix("config.yml") == true)
+            #expect(problems.last?["problem"] as? String == "“rouge” is not a style.")
             #expect(try await home.run("notes", "ls").status == 0)
+        }
+    }
+
+    @Test func aMistypedSpellingIsNoLanguage() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "editor:\n  spelling: offj\n")
+            let output = try await home.run("settings")
+            #expect(output.status == 1)
+            #expect(
+                output.errorText.contains(
+                    "line 2: “spelling” of the editor must be on, off or a language, e.g. en_GB"))
+            #expect(try await home.run("doctor").text.contains("“spelling” of the editor"))
+            for valid in ["off", "on", "en_GB", "de", "ca_ES-valencia"] {
+                try home.write(settings: "editor:\n  spelling: \(valid)\n")
+                let fine = try await home.run("settings", "--json")
+                #expect(fine.status == 0, "\(valid): \(fine.text)")
+            }
         }
     }
 

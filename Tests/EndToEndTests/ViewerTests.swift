@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    /// Its beginning can be shown; that it is the file itself would not be all of the truth.
+    @Test func saysThatAPartIsMissing() async throws {
+        let whole = Photos.noise(width: 1200, height: 600)
+        try await withApp(photos: [Self.name: whole.prefix(whole.count * 2 / 5)]) { _, terminal in
+            terminal.type("2")
+            try await terminal.wait(forText: Self.name)
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(forText: "damaged: part of the picture is missing")
+            let screen = try await terminal.waitUntilIdle()
+            #expect(!screen.contains("the file itself"))
+        }
+    }
+
     @Test func saysWhatThePictureIs() async throws {
         try await withApp(
             photos: [Self.name: Photos.wide(width: 1600, height: 800)]

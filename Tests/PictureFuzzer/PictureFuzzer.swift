@@ -1,5 +1,5 @@
 import FuzzerEntry
-import PicturesFuzzing
+import ByteClubPicturesFuzzing
 
 private let entry = FuzzerEntry("PictureFuzzer", PictureFuzzing.all)
 

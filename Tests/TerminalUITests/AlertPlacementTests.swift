@@ -47,6 +47,35 @@ import Testing
         #expect(!harness.lines.contains { $0.contains("line 11.") })
     }
 
+    @Test func theMarkCoversNoWords() throws {
+        let root = TextController()
+        let harness = try Harness(root, width: 20, height: 6)
+        root.present(
+            AlertController(
+                title: "Which?", message: "One of these.",
+                actions: [AlertAction("In the foregroun"), AlertAction("Elsewhere, of course")]))
+        harness.settle()
+        // It has two rows of the box, one of them for the words.
+        let row = try #require(harness.lines.first { $0.contains("foreg") })
+        #expect(row.contains("In the foregroun"))
+        harness.press("Down")
+        let other = try #require(harness.lines.first { $0.contains("Elsewhere") })
+        #expect(other.contains("…"), "\(other)")
+    }
+
+    @Test func whatIsTooLongIsSaidShorter() throws {
+        let root = TextController()
+        let harness = try Harness(root, width: 20, height: 6)
+        let alert = AlertController(
+            title: "No", message: "The photo of that name was not sent since it is damaged.",
+            shortMessage: "Damaged.")
+        root.present(alert)
+        harness.settle()
+        #expect(harness.lines.contains { $0.contains("Damaged.") })
+        harness.resize(60, 24)
+        #expect(harness.lines.contains { $0.contains("was not sent") })
+    }
+
     @Test func answersThatAreOutOfSightAreMarked() throws {
         let root = TextController()
         let harness = try Harness(root, width: 40, height: 6)

@@ -47,6 +47,19 @@ import Testing
         #expect(controller.log.entries.last == "new")
     }
 
+    @Test func whatIsCalledSoComesBeforeWhatIsDescribedSo() {
+        let chosen = CommandPaletteController(
+            [
+                PaletteCommand("trash", title: "Deleted notes") {},
+                PaletteCommand("rm", title: "Delete the note") {},
+            ], chain: [], bindings: KeyBindings()) { _ in }
+        harness.application.topViewController?.present(chosen)
+        harness.type("delete")
+        let rows = harness.lines.filter { $0.contains("rm ") || $0.contains("trash ") }
+        #expect(rows.first?.contains("rm ") == true)
+        #expect(rows.count == 2)
+    }
+
     @Test func oneThatCannotBeDoneSaysWhy() {
         harness.type(":logout\n")
         #expect(log.entries.isEmpty)

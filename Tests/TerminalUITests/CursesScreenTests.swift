@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import TerminalUI
@@ -199,20 +201,13 @@ import Testing
         }
         /// Reads like a terminal until all is written.
         func drain() async -> String {
-            let reader = Task {
-                var text = ""
-                while screen.isWriting {
-                    text += terminal.readText()
-                    await Task.yield()
-                }
-                return text
-            }
+            let reader = TerminalReader(terminal.outer)
             await withCheckedContinuation { done in
                 screen.didBecomeReady = { done.resume() }
             }
             screen.didBecomeReady = nil
-            // Not beside the next one.
-            return await reader.value + terminal.readText()
+            reader.stop()
+            return await reader.text() + terminal.readText()
         }
         _ = terminal.readText()
         draw("one", hasPicture: true)
@@ -220,15 +215,15 @@ import Testing
         // Nobody reads, and it returns.
         screen.present(surface, cursor: nil)
         #expect(screen.isWriting)
-        // The picture has begun.
-        while terminal.unreadByteCount < 3000 { await Task.yield() }
+        // The picture has begun, and nobody reads on.
+        let beginning = await TerminalReader(terminal.outer, byteCount: 3000).text()
         // The same picture in another frame: both wait.
         draw("two", hasPicture: true)
         #expect(screen.makeReady(for: surface) == .busy)
         // Gone: what is left of it is not sent.
         draw("three", hasPicture: false)
         #expect(screen.makeReady(for: surface) == .busy)
-        let sent = await drain()
+        let sent = beginning + (await drain())
         #expect(sent.utf8.count < 200_000)
         #expect(sent.contains("one") && sent.contains("~\u{1B}\\"))
         #expect(sent.hasSuffix("\u{1B}[?2026l"))
@@ -363,12 +358,6 @@ private struct PseudoTerminal {
         return [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
     }
 
-    var unreadByteCount: Int {
-        var count: Int32 = 0
-        _ = ioctl(outer, UInt(FIONREAD), &count)
-        return Int(count)
-    }
-
     /// What was written since the last time.
     func readText() -> String {
         var bytes: [UInt8] = []
@@ -384,5 +373,42 @@ private struct PseudoTerminal {
     func close() {
         Glibc.close(inner)
         Glibc.close(outer)
+    }
+}
+
+/// Reads what is written to a pseudo-terminal, on a queue of its own.
+private final class TerminalReader: Sendable {
+    private let pieces: AsyncStream<[UInt8]>
+    private let continuation: AsyncStream<[UInt8]>.Continuation
+    private let queue = DispatchQueue(label: "terminal reader")
+
+    /// - Parameter byteCount: It ends after so many bytes or a few more; otherwise when it is stopped.
+    init(_ outer: Int32, byteCount: Int = .max) {
+        (pieces, continuation) = AsyncStream.makeStream()
+        // Any thread may cancel it.
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: outer, queue: queue)
+        let remaining = Mutex(byteCount)
+        source.setEventHandler { @Sendable [continuation] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(outer, &buffer, buffer.count)
+            guard count > 0 else { return }
+            continuation.yield(Array(buffer[..<count]))
+            let isEnough = remaining.withLock { remaining in
+                remaining -= count
+                return remaining <= 0
+            }
+            if isEnough { continuation.finish() }
+        }
+        continuation.onTermination = { @Sendable _ in source.cancel() }
+        source.activate()
+    }
+
+    func stop() { queue.sync { continuation.finish() } }
+
+    /// All that it has read, once it has ended.
+    func text() async -> String {
+        var bytes: [UInt8] = []
+        for await piece in pieces { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -41,14 +41,6 @@ struct InputLoopTests {
         #expect(write(keyboard, text, text.utf8.count) == text.utf8.count)
     }
 
-    private func whenRead(_ count: Int) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while loop.byteCount < count {
-            try #require(.now < deadline)
-            await Task.yield()
-        }
-    }
-
     private func waitForEscape() {
         harness.scheduler.advance(by: harness.application.configuration.escapeDelay)
     }
@@ -56,7 +48,7 @@ struct InputLoopTests {
     @Test(.timeLimit(.minutes(2))) func anEscOfItsOwnIsOneWhenNothingFollows() async throws {
         defer { loop.stop() }
         type("\u{1b}")
-        try await whenRead(1)
+        await loop.wait(untilRead: 1)
         #expect(root.recorder.presses.isEmpty)
         waitForEscape()
         #expect(root.recorder.presses == [KeyPress(.escape)])
@@ -64,13 +56,32 @@ struct InputLoopTests {
 
     /// The program was busy for longer than it waits; meanwhile the rest has come.
     @Test(.timeLimit(.minutes(2))) func aKeyThatIsThereInPartsIsOneHoweverLateItIsRead()
-        async throws
+        async
     {
         defer { loop.stop() }
         type("\u{1b}")
-        try await whenRead(1)
+        await loop.wait(untilRead: 1)
         type("[A")
         waitForEscape()
         #expect(root.recorder.presses == [KeyPress(.up)])
+    }
+}
+
+extension InputLoop {
+    /// Returns when so many bytes have been read since the beginning; otherwise an issue after a minute.
+    func wait(untilRead count: Int, at location: SourceLocation = #_sourceLocation) async {
+        let (reads, continuation) = AsyncStream.makeStream(of: Void.self)
+        didRead = { continuation.yield() }
+        let watch = Task {
+            try await Task.sleep(for: .seconds(60))
+            continuation.finish()
+        }
+        defer {
+            watch.cancel()
+            didRead = nil
+        }
+        if byteCount >= count { return }
+        for await _ in reads where byteCount >= count { return }
+        Issue.record("\(byteCount) bytes were read, not \(count)", sourceLocation: location)
     }
 }

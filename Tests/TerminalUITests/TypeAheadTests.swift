@@ -63,67 +63,63 @@ import Testing
     }
 
     /// Returns when so many bytes have been read, and all is drawn.
-    private func type(_ text: String, until count: Int) async throws {
+    private func type(_ text: String, until count: Int) async {
         write(text)
-        let deadline = ContinuousClock.now + .seconds(60)
-        while loop.byteCount < count {
-            try #require(.now < deadline)
-            await Task.yield()
-        }
+        await loop.wait(untilRead: count)
         harness.settle()
     }
 
     private var asks: Bool { harness.lines.contains { $0.contains("Discard?") } }
 
-    @Test func aKeyStruckTogetherWithTheQuestionDiscardsNothing() async throws {
+    @Test func aKeyStruckTogetherWithTheQuestionDiscardsNothing() async {
         defer { loop.stop() }
-        try await type("qD", until: 2)
+        await type("qD", until: 2)
         #expect(asks && root.log.entries.isEmpty)
         #expect(harness.footer.contains("Press it again"))
-        try await type("D", until: 3)
+        await type("D", until: 3)
         #expect(!asks && root.log.entries == ["discarded"])
     }
 
-    @Test func aKeyThatComesWhileTheBoxIsDrawnDiscardsNothing() async throws {
+    @Test func aKeyThatComesWhileTheBoxIsDrawnDiscardsNothing() async {
         defer { loop.stop() }
         root.canvas.didDraw = { [root, keyboard] in
             root.canvas.didDraw = nil
             _ = Glibc.write(keyboard, "D", 1)
         }
-        try await type("q", until: 2)
+        await type("q", until: 2)
         #expect(asks && root.log.entries.isEmpty)
-        try await type("D", until: 3)
+        await type("D", until: 3)
         #expect(root.log.entries == ["discarded"])
     }
 
-    @Test func wordsMeantForATextChooseNothing() async throws {
+    @Test func wordsMeantForATextChooseNothing() async {
         defer { loop.stop() }
-        try await type("q and so on. Do it", until: 18)
+        await type("q and so on. Do it", until: 18)
         #expect(asks && root.log.entries.isEmpty)
     }
 
-    @Test func aKeyThatFollowsTheBoxAtOnceCounts() async throws {
+    @Test func aKeyThatFollowsTheBoxAtOnceCounts() async {
         defer { loop.stop() }
-        try await type("q", until: 1)
+        await type("q", until: 1)
         #expect(asks)
-        try await type("D", until: 2)
+        await type("D", until: 2)
         #expect(root.log.entries == ["discarded"])
     }
 
-    @Test func theWayOutMayBeTypedAhead() async throws {
+    @Test func theWayOutMayBeTypedAhead() async {
         defer { loop.stop() }
-        try await type("qk", until: 2)
+        await type("qk", until: 2)
         #expect(!asks && root.log.entries == ["stayed"])
-        try await type("q\u{1b}", until: 4)
+        await type("q\u{1b}", until: 4)
         harness.scheduler.advance(by: harness.application.configuration.escapeDelay)
         harness.settle()
         #expect(!asks && root.log.entries == ["stayed", "stayed"])
     }
 
-    @Test func aBoxThatDiscardsNothingMayBeAnsweredAhead() async throws {
+    @Test func aBoxThatDiscardsNothingMayBeAnsweredAhead() async {
         defer { loop.stop() }
         root.isDestructive = false
-        try await type("qD", until: 2)
+        await type("qD", until: 2)
         #expect(!asks && root.log.entries == ["discarded"])
     }
 }

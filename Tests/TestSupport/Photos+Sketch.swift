@@ -1,4 +1,4 @@
-import CTurboJPEG
+import CByteClubTurboJPEG
 import Foundation
 
 /// Describes a JPEG, and encodes it with libjpeg.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct LoopbackServerTests {
-    @Test func `where a server was stopped nobody else listens as long as it is known`() throws {
+    @Test func noOtherServerListensWhereOneWasStoppedWhileItExists() throws {
         let server = try LoopbackServer { _ in [.answer()] }
         server.stop()
         #expect(call(connect, server.port) == ECONNREFUSED)
@@ -11,7 +11,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `nobody listens at a reserved port, and nobody gets it by chance`() throws {
+    @Test func nothingListensAtAReservedPortAndNoSocketGetsItByChance() throws {
         let port = try ReservedPort()
         #expect(call(connect, port.number) == ECONNREFUSED)
         #expect(call(bind, port.number) == EADDRINUSE)

@@ -235,8 +235,8 @@ import Testing
         #expect(!ProcessTable.processes(withEnvironmentContaining: mark).isEmpty)
         terminal.close()
         await #expect(throws: TerminalFailure.self) { try await terminal.wait(forText: "x") }
-        while !ProcessTable.processes(withEnvironmentContaining: mark).isEmpty {
-            await Task.yield()
+        try await eventually("no process left") {
+            ProcessTable.processes(withEnvironmentContaining: mark).isEmpty
         }
     }
 }

@@ -1,6 +1,6 @@
 import CurlNetworking
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 import Testing
 import WebPages
 

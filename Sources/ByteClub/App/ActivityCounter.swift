@@ -1,6 +1,6 @@
 internal import TerminalUI
 
-/// Counts what is in flight: turns the wheel, and holds back the idle line.
+/// Counts pending work: shows the activity indicator, and delays the idle line.
 @MainActor final class ActivityCounter: ActivityCounting {
     weak var indicator: ActivityIndicatorView?
     private unowned let application: Application

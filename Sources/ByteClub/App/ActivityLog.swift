@@ -4,12 +4,13 @@ internal import Glibc
 internal import Synchronization
 internal import TextEditing
 
-/// What the program does, a line each, in a file that somebody asked for: to find out why something went wrong.
+/// A log of what the program does, one line per event, in a file the user asked for, to find the cause of a
+/// problem.
 ///
-/// Commands, the sentences shown, the store's failures and, through `CURLNETWORKING_TRACE`, all requests; so do
-/// the processes that this one starts. Texts, keys and secrets are not in it, names of files are.
+/// Contains commands, displayed messages, store errors and, through `CURLNETWORKING_TRACE`, all requests,
+/// including those of child processes. Texts, keys and secrets are never logged; file names are.
 package enum ActivityLog {
-    /// Why there can be no log, in a few words.
+    /// Why the log cannot be opened, in a few words.
     package struct Failure: Error {
         package var reason: String
     }
@@ -18,10 +19,11 @@ package enum ActivityLog {
     package static let variable = "BYTECLUB_LOG"
 
     private static let descriptor = Mutex<CInt?>(nil)
-    /// Nobody who has something to tell waits for the disk.
+    /// Callers never wait for the disk.
     private static let queue = DispatchQueue(label: "byteclub.log", qos: .utility)
 
-    /// Adds to a file from now on; the first call counts. A new file is for this user alone.
+    /// Appends to a file from now on. Only the first call has an effect. A new file is readable only by its
+    /// owner.
     package static func open(_ path: String) throws(Failure) {
         let path = URL(filePath: path).path
         let failure: CInt? = descriptor.withLock { descriptor in
@@ -34,24 +36,24 @@ package enum ActivityLog {
             descriptor = opened
             setenv(variable, path, 1)
             setenv("CURLNETWORKING_TRACE", path, 0)
-            // What was told last is what matters most.
+            // The last lines matter most.
             atexit { ActivityLog.finish() }
             return nil
         }
         if let failure { throw Failure(reason: String(cString: strerror(failure))) }
     }
 
-    /// Adds a line when there is a log.
+    /// Adds a line if logging is on.
     package static func write(_ line: @autoclosure () -> String) {
         guard let descriptor = descriptor.withLock({ $0 }) else { return }
         let date = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
         let bytes = Array("\(date) \(getpid()) \(VisibleText(line()).string)\n".utf8)
         queue.async { @Sendable in
-            // A line that cannot be written is lost: a log must not stop the program.
+            // A line that cannot be written is dropped: logging must not stop the program.
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
-    /// Returns when all lines are written.
+    /// Returns when all lines have been written.
     package static func finish() { queue.sync {} }
 }

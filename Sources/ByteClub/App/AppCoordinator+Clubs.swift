@@ -2,30 +2,31 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// From club to club: entering, signing in again, signing out.
+/// Switching clubs: entering, signing in again, signing out.
 extension AppCoordinator {
-    /// Leaves the club for another, or comes back to the same after a sign-in.
+    /// Switches to another club, or reopens the same one after a sign-in.
     func open(_ club: ClubSettings) {
         guard !club.isSameClub(as: session.club.settings) else {
             remember(club)
             return session.reconnect(as: club)
         }
-        // What somebody has open is not taken away under their hands.
+        // Do not replace a screen that the user has opened meanwhile.
         guard application.topViewController === tabBarController else {
             return application.showMessage(
                 localized("Close what is open, then :club \(club.name) leads there."), .warning)
         }
         askedToSignIn = nil
-        toldSkipped = []
+        shownSkipped = []
         remember(club)
         session.leave()
         session = ClubSession(
             to: club, registry: registry, settings: settings,
-            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity)
+            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity,
+            means: means)
         prepare(session)
         tabBarController.replaceTabs(session.tabs)
         start()
@@ -42,7 +43,7 @@ extension AppCoordinator {
         }
     }
 
-    /// - Returns: Why it could not be remembered.
+    /// - Returns: Why it could not be saved.
     @concurrent private nonisolated static func makeCurrent(
         _ settings: ClubSettings, in registry: ClubRegistry
     ) async -> String? {
@@ -54,10 +55,10 @@ extension AppCoordinator {
         }
     }
 
-    /// Signs in to a club again, above whatever is open, which stays as it is.
+    /// Signs in to a club again, on top of whatever is open.
     func signInAgain(to session: ClubSession, _ then: @escaping () -> Void) {
         login.signIn(to: session.club.settings) { [weak self, weak session] joined in
-            // The person may have gone to another club meanwhile.
+            // The user may have switched to another club meanwhile.
             guard let self, let session, session === self.session else { return }
             session.reconnect(as: joined)
             then()
@@ -90,7 +91,7 @@ extension AppCoordinator {
             })
     }
 
-    /// Nobody is signed in any more, even where it was to be stopped.
+    /// The session is signed out, even if the request to revoke it was cancelled.
     private func didLeave(_ settings: ClubSettings, _ outcome: SignOut.Outcome) {
         let isAtLists = application.topViewController === tabBarController
         if session.club.settings.isSameClub(as: settings) {
@@ -104,22 +105,23 @@ extension AppCoordinator {
         alert(
             title,
             localized(
-                "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
-                    + "could not be told. \(ErrorMessage(error, club: .remote).text) To be "
-                    + "safe, remove Byte Club among the connected apps of your account."))
+                "This computer has forgotten the sign-in to “\(settings.name)”, but the server could "
+                    + "not revoke it. \(ErrorMessage(error, club: .remote).text) To be safe, remove Byte "
+                    + "Club among the connected apps of your account."
+            ))
     }
 
     func alert(_ title: String, _ sentence: String) {
         tabBarController.present(AlertController(title: title, message: TextLine(sentence)))
     }
 
-    /// Once for each time the person looks, and not above what the person is doing: saving a note
-    /// asks there.
+    /// Asks once per listing, and not while the user is doing something else: saving a note asks by itself
+    /// then.
     func askToSignIn(_ error: StoreError) {
-        guard askedToSignIn != session.club.looking.refreshCount,
+        guard askedToSignIn != session.club.polling.refreshCount,
             application.topViewController === tabBarController
         else { return }
-        askedToSignIn = session.club.looking.refreshCount
+        askedToSignIn = session.club.polling.refreshCount
         let words = session.club.sentence(for: error)
         tabBarController.present(
             AlertController(

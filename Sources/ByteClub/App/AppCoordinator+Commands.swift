@@ -2,7 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
@@ -15,7 +15,7 @@ extension AppCoordinator: ApplicationDelegate {
     /// What can be typed after `:`.
     func applicationCommands(_ application: Application) -> [PaletteCommand] {
         let current = session.club.settings
-        // What is shown now is from the last look; what has changed since follows.
+        // Shows the last result; changes since then follow.
         login.look()
         let busy =
             application.contextViewController === tabBarController

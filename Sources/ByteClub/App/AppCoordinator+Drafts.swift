@@ -1,9 +1,9 @@
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Texts that did not reach the club in an earlier run.
+/// Texts from an earlier run that were not saved in the club.
 extension AppCoordinator {
     func offerDrafts() {
         let session = session
@@ -13,15 +13,18 @@ extension AppCoordinator {
         }
     }
 
-    /// What earlier runs have left unsaved: one after the other, each when the person is at the lists.
+    /// Offers drafts of earlier runs one by one, each while a list is in front.
     func offerNextDraft() {
         guard application.topViewController === tabBarController,
             let draft = session.takeWaitingDraft()
         else { return }
         let notes = session.notes
+        let moreCount = session.waitingDraftCount
         notes.present(
             AlertController(
-                title: localized("An unsaved note was kept"),
+                title: moreCount == 0
+                    ? localized("An unsaved note was kept")
+                    : localized("An unsaved note was kept · \(moreCount) more"),
                 message: TextLine(
                     localized(
                         "The text of \(draft.shownName) did not reach the club last time. It is safe here: \(draft.summary)."
@@ -31,10 +34,19 @@ extension AppCoordinator {
                     AlertAction(localized("Later"), key: "l", kind: .cancel) { [weak self] in
                         self?.offerNextDraft()
                     },
-                    AlertAction(localized("Delete it…"), key: "D", kind: .destructive) {
-                        [weak self] in
-                        notes.askToDelete(draft) { self?.offerNextDraft() }
-                    },
-                ]))
+                ]
+                    + (moreCount == 0
+                        ? []
+                        : [
+                            AlertAction(localized("All later"), key: "a") { [weak self] in
+                                self?.session.postponeWaitingDrafts()
+                            }
+                        ])
+                    + [
+                        AlertAction(localized("Delete it…"), key: "D", kind: .destructive) {
+                            [weak self] in
+                            notes.askToDelete(draft) { self?.offerNextDraft() }
+                        }
+                    ]))
     }
 }

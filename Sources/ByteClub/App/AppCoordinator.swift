@@ -2,19 +2,20 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// Builds the app's parts, holds them together, and moves from one club to another.
+/// Creates the app's parts, owns them, and switches between clubs.
 @MainActor final class AppCoordinator {
     let tabBarController: TabBarController
 
     unowned let application: Application
     let registry: ClubRegistry
     var settings: Settings
-    /// What the arguments say of the screen, whatever the file does.
+    /// The screen options from the arguments, which override the settings file.
     private let choices: ScreenChoices
+    let means: ClubSession.Means
     let activity: ActivityCounter
     var session: ClubSession
     let memories = ListMemories()
@@ -27,29 +28,32 @@ internal import TextEditing
     ) {
         [weak self] in self?.open($0)
     }
-    /// Which look at the club the person was told after that nobody is signed in: once for each.
+    /// The listing generation for which “signed out” was already shown; shown once per generation.
     var askedToSignIn: Int?
-    /// The skipped files that the person already knows about.
-    var toldSkipped: [String] = []
-    /// Whether something was said of the changes being sent now.
+    /// The skipped files already reported.
+    var shownSkipped: [String] = []
+    /// Whether a message about the changes being sent was shown.
     private var hasToldOfSync = false
-    /// Remembers which club was opened last: one after the other, so that it is the last one.
+    /// Saves which club was opened last. Saves run in order, so that the last one wins.
     var remembering: Task<Void, Never>?
 
     init(
         application: Application, club: ClubSettings, registry: ClubRegistry, settings: Settings,
-        choices: ScreenChoices = ScreenChoices()
+        choices: ScreenChoices = ScreenChoices(), means: ClubSession.Means? = nil
     ) {
-        // Nothing is on the screen yet that could be held up.
+        let means = means ?? ClubSession.Means(registry)
+        // No screen is up yet that this could block.
         clubs = registry.list()
         self.application = application
         self.registry = registry
         self.settings = settings
         self.choices = choices
+        self.means = means
         activity = ActivityCounter(application)
         session = ClubSession(
             to: club, registry: registry, settings: settings,
-            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity)
+            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity,
+            means: means)
         tabBarController = TabBarController(session.tabs)
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
@@ -64,7 +68,7 @@ internal import TextEditing
         session.transfers.start()
     }
 
-    /// - Returns: When all that is to be remembered is.
+    /// - Returns: When everything has been saved.
     func stop() async {
         session.club.stop()
         await memories.finish()
@@ -74,7 +78,7 @@ internal import TextEditing
         await session.transfers.finish()
     }
 
-    /// Says in one line how to join another club; for somebody who is here for the first time.
+    /// Shows in one line how to join another club, for new users.
     func welcome() {
         application.showHint(
             [
@@ -83,12 +87,12 @@ internal import TextEditing
             ], for: .seconds(60))
     }
 
-    /// Tells why another club than expected is shown.
-    func tell(_ notice: String) {
+    /// Says why a different club than expected is shown.
+    func announce(_ notice: String) {
         alert(localized("The club on this computer"), notice)
     }
 
-    /// Shows what is wrong in the settings; the valid ones apply anyway.
+    /// Shows the problems in the settings; the valid ones apply anyway.
     func warn(of problems: [Settings.Problem]) {
         guard let first = problems.first else { return }
         let whole = localized("config.yml, \(first.description)")
@@ -103,7 +107,7 @@ internal import TextEditing
             .warning, for: .seconds(20))
     }
 
-    /// Shows the clubs there are, and how to join another.
+    /// Lists the clubs and the ways to join another.
     func chooseClub() {
         application.dismissHint()
         login.choose(current: session.club.settings)
@@ -116,7 +120,7 @@ internal import TextEditing
         }
         session.club.handlers.didSync = { [weak self, weak session] event in
             guard let self, self.session === session else { return }
-            tell(of: event)
+            announce(event)
         }
         session.club.handlers.didNotice = { [weak self] in
             self?.application.showMessage($0, .warning, for: .seconds(20))
@@ -139,7 +143,7 @@ extension AppCoordinator {
         tabBarController.present(controller)
     }
 
-    /// Goes on with other settings; what is open keeps its own.
+    /// Applies changed settings; open notes keep theirs.
     private func adopt(_ settings: Settings) {
         self.settings = settings
         choices.apply(ScreenSettings(settings), settings, to: &application.configuration)
@@ -166,7 +170,7 @@ extension AppCoordinator: ClubObserver {
         switch club.connection {
         case .connecting: break
         case .connected:
-            tellSkipped()
+            showSkipped()
             offerDrafts()
         case .failed(let error):
             if club.settings.isFixedBySignIn(error) { askToSignIn(error) }
@@ -179,33 +183,33 @@ extension AppCoordinator: ClubObserver {
             ClubStatusLine(club, moving: session.transfers.wantedItems).line
     }
 
-    /// The strip is there while something moves, and until what has failed was looked at.
+    /// The strip is visible while a transfer is active, and until failed ones have been viewed.
     private func showTransfers() {
         strip.items = session.transfers.wantedItems
         strip.failures = session.transfers.unseenFailures
         tabBarController.bottomView = strip.isEmpty ? nil : strip
     }
 
-    /// What became of a change that waited; the usual needs no words but at the end.
-    private func tell(of event: SyncEvent) {
+    /// Reports the result of a queued change. The usual result is reported only at the end.
+    private func announce(_ event: SyncEvent) {
         if case .sent(_, let file?) = event { session.memory.see([file]) }
         if let sentence = event.sentence {
             hasToldOfSync = true
             application.showMessage(sentence, .warning, for: .seconds(20))
         }
         guard session.club.waiting.isEmpty else { return }
-        // What a person should know is not covered by what was to be expected.
+        // Do not replace an important message with a routine one.
         if !hasToldOfSync {
             application.showMessage(localized("All your changes are in the club."), .success)
         }
         hasToldOfSync = false
     }
 
-    /// Once for all that there is of it.
-    private func tellSkipped() {
-        guard session.club.skipped != toldSkipped else { return }
-        toldSkipped = session.club.skipped
-        guard let sentence = SkippedNames.sentence(toldSkipped) else { return }
+    /// Reports skipped files once for each set of them.
+    private func showSkipped() {
+        guard session.club.skipped != shownSkipped else { return }
+        shownSkipped = session.club.skipped
+        guard let sentence = SkippedNames.sentence(shownSkipped) else { return }
         application.showMessage(sentence, .warning, for: .seconds(20))
     }
 }

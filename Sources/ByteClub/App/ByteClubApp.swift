@@ -6,16 +6,16 @@ internal import TerminalUI
 
 /// The app on a terminal: two tabs on one club.
 @MainActor public enum ByteClubApp {
-    /// Takes the terminal, shows the club and returns when the person has left.
+    /// Takes over the terminal, shows the club, and returns when the user has quit.
     ///
     /// - Parameters:
     ///   - club: The club to begin with.
-    ///   - registry: Where the others are.
-    ///   - choosingClub: Shows all of them at once.
-    ///   - notice: Something to tell the person first.
-    ///   - choices: What the arguments say of the screen.
-    /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
-    /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
+    ///   - registry: The list of all clubs.
+    ///   - choosingClub: Shows the list of clubs first.
+    ///   - notice: A message to show first.
+    ///   - choices: The screen options from the arguments.
+    /// - Returns: The exit status: 0, or 128 plus the signal's number if a signal ended it.
+    /// - Throws: `TerminalError`, a sentence for the user, if there is no terminal to draw on.
     package static func run(
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
@@ -28,7 +28,7 @@ internal import TerminalUI
         choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse
-        // What is read aloud is never sent as pixels.
+        // A screen for screen readers never contains pixels.
         options.pictures = configuration.isPlain ? .blocks : screenSettings.pictures
         let application = Application(
             screen: CursesScreen(options: options), configuration: configuration)
@@ -49,7 +49,7 @@ internal import TerminalUI
         if choosingClub {
             coordinator.chooseClub()
         } else if let notice {
-            coordinator.tell(notice)
+            coordinator.announce(notice)
         } else if !screenSettings.problems.isEmpty {
             coordinator.warn(of: screenSettings.problems)
         } else if isFirstStart {

@@ -2,33 +2,35 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Pictures
+internal import ByteClubPictures
 internal import TerminalUI
 
-/// One club on the screen: its folder, its two tabs, its drafts. Another club gets another session, so
-/// that nothing of one can end up in the other.
+/// One club on the screen: its folder, its two tabs, its drafts. Each club gets its own session, so that
+/// nothing of one can end up in another.
 @MainActor final class ClubSession {
     let club: Club
     let drafts: DraftStore
-    /// What the lists keep over restarts.
+    /// What the lists remember between runs.
     let memory: ListMemory
     let notes: NotesViewController
     let photos: PhotosViewController
     let transfers: TransferCenter
     private let registry: ClubRegistry
+    private let means: Means
 
-    /// What earlier runs have left unsaved, newest first; nil until it was looked for.
+    /// Drafts of earlier runs, newest first; nil until loaded.
     private var waitingDrafts: [Draft]?
 
     init(
         to destination: ClubSettings, registry: ClubRegistry, settings: Settings,
-        memory: ListMemory, activity: any ActivityCounting
+        memory: ListMemory, activity: any ActivityCounting, means: Means
     ) {
+        self.means = means
         drafts = DraftStore(folder: registry.drafts(of: destination))
         self.registry = registry
         club = Club(
             destination, activity: activity, library: registry.libraryFolder(of: destination),
-            connect: Self.connection(to: destination, registry))
+            connect: means.connect(destination))
         self.memory = memory
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)
@@ -36,7 +38,7 @@ internal import TerminalUI
         notes.editorMemory = EditorMemory(folder: registry.editorFolder(of: destination))
         transfers = TransferCenter(
             TransferJournal(folder: registry.transfersFolder(of: destination)),
-            carrier: CarrierProcess(destination, registry: registry), activity: activity)
+            carrier: means.carrier(destination), activity: activity)
         photos = PhotosViewController(
             club: club, memory: memory, transfers: transfers, settings: settings.transfers)
         photos.pictureCache = registry.pictureCache
@@ -56,25 +58,23 @@ internal import TerminalUI
 
     var tabs: [ViewController] { [notes, photos] }
 
-    private static func connection(
-        to destination: ClubSettings, _ registry: ClubRegistry
-    ) -> Club.Connect {
-        { refused throws(StoreError) in
-            try await ClubConnection.open(destination, registry: registry, inPlaceOf: refused)
-        }
+    /// How to connect to clubs and start transfers; replaced in tests.
+    struct Means {
+        var connect: (ClubSettings) -> Club.Connect
+        var carrier: (ClubSettings) -> any TransferCarrying
     }
 
-    /// Opens the club again after a sign-in. What is on the screen stays, and all that was typed.
+    /// Reconnects to the club after a sign-in. The screen and all typed text stay.
     ///
-    /// - Parameter settings: The same club, perhaps with another key to believe.
+    /// - Parameter settings: The same club, perhaps with another trusted key.
     func reconnect(as settings: ClubSettings) {
         let old = club.settings
         guard settings != old else { return club.reconnect() }
         ClubConnection.close(old, registry: registry)
-        club.reconnect(as: settings, connect: Self.connection(to: settings, registry))
+        club.reconnect(as: settings, connect: means.connect(settings))
     }
 
-    /// Keeps what is unsaved and stops what is under way.
+    /// Saves what is unsaved and stops pending work.
     func leave() {
         notes.keepDraftNow()
         notes.files.stop()
@@ -83,7 +83,7 @@ internal import TerminalUI
         club.leave()
     }
 
-    /// Looks, once, for what earlier runs have left unsaved.
+    /// Loads the drafts of earlier runs, once.
     func findDrafts() async {
         guard waitingDrafts == nil else { return }
         waitingDrafts = []
@@ -97,14 +97,32 @@ internal import TerminalUI
     ) async -> [Draft] {
         for earlier in earlier { drafts.takeOver(from: earlier) }
         drafts.recoverHandedOver()
-        // Those set aside on purpose wait for their note to be opened.
+        // Drafts set aside on purpose wait until their note is opened.
         return drafts.waitingDrafts().filter { !$0.isSetAside }
     }
 
-    /// The next one to offer; it is not offered again.
+    /// The next draft to offer; each is returned once.
     func takeWaitingDraft() -> Draft? {
         guard let first = waitingDrafts?.first else { return nil }
         waitingDrafts?.removeFirst()
         return first
+    }
+
+    /// How many drafts have not been offered yet.
+    var waitingDraftCount: Int { waitingDrafts?.count ?? 0 }
+
+    /// Offers the other drafts at the next start; they stay in the list.
+    func postponeWaitingDrafts() { waitingDrafts = [] }
+}
+
+extension ClubSession.Means {
+    /// Connects to the real clubs, and starts a process for transfers.
+    init(_ registry: ClubRegistry) {
+        connect = { club in
+            { refused throws(StoreError) in
+                try await ClubConnection.open(club, registry: registry, inPlaceOf: refused)
+            }
+        }
+        carrier = { CarrierProcess($0, registry: registry) }
     }
 }

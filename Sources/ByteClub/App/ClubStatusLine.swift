@@ -1,13 +1,13 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// What the right end of the row of tabs says of a club: its name, who is signed in, what waits, what moves.
+/// The club's status at the right end of the tab bar: its name, the account, waiting changes, transfers.
 @MainActor struct ClubStatusLine {
     private let club: Club
-    /// The transfers that are on their way.
+    /// The active transfers.
     private let moving: [TransferItem]
 
     init(_ club: Club, moving: [TransferItem]) {
@@ -15,7 +15,7 @@ internal import TerminalUI
         self.moving = moving
     }
 
-    /// The whole of it.
+    /// The complete status.
     var line: TextLine {
         let name = club.settings.title
         return switch club.connection {
@@ -45,7 +45,7 @@ internal import TerminalUI
         return localized(" · \(Self.changes(club.waiting.count)) waiting")
     }
 
-    /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: how far all that moves is together.
+    /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: the progress of all active transfers together.
     private var transferWords: String {
         let wanted = moving
         guard !wanted.isEmpty else { return "" }
@@ -73,9 +73,9 @@ internal import TerminalUI
 }
 
 extension TransferItem {
-    /// Nil while no size is known; 100 only when all is confirmed.
+    /// Nil until a size is known; 100 only when all transfers are confirmed.
     static func percent(of wanted: [TransferItem]) -> Int? {
-        // Sizes are a server's: their sum may be larger than any integer.
+        // Sizes come from a server: their sum may overflow an integer.
         let total = wanted.reduce(0) { $0 + Double($1.status.totalByteCount) }
         let moved = wanted.reduce(0) { $0 + Double($1.status.byteCount) }
         return total > 0 ? max(0, min(99, Int(min(1, moved / total) * 100))) : nil

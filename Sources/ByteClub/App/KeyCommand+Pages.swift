@@ -1,9 +1,9 @@
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension KeyCommand {
-    /// Leaves a page in front of the tabs in which nothing is typed: a list such as the transfers, or a text that is
-    /// only read.
+    /// Closes a page in front of the tabs that has no text input: a list such as the transfers, or a
+    /// read-only text.
     static let closePage = KeyCommand(
         "page.close", keys: ["Esc", "q", "^C"], title: localized("Back"), label: localized("back"),
         weight: 85)

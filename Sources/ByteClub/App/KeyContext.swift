@@ -1,12 +1,12 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 package import TerminalUI
 
 /// The commands of one part of the app: a heading of `byteclub keys`.
 package struct KeyContext: Sendable {
     package let title: String
     package let commands: [KeyCommand]
-    /// Whether letters are written there, so that none can be a command's key.
+    /// Whether letters are text input there and cannot be a command's key.
     let isTyping: Bool
 
     private init(_ title: String, _ commands: [KeyCommand], isTyping: Bool = false) {
@@ -15,7 +15,7 @@ package struct KeyContext: Sendable {
         self.isTyping = isTyping
     }
 
-    /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
+    /// All commands: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
         everywhere, tabs, lists, notes, versions, trash, photos, panorama, editor, find,
         comparison, reader,
@@ -26,7 +26,7 @@ package struct KeyContext: Sendable {
         menus,
     ]
 
-    /// The parts that are reachable together: no key may mean two things there.
+    /// Sets of contexts that are active together: no key may have two meanings in one.
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere], [versions, pages, everywhere], [trash, pages, everywhere],
@@ -38,7 +38,7 @@ package struct KeyContext: Sendable {
         [text, boxes, everywhere], [menus, everywhere],
     ]
 
-    /// Commands that lead out of a place where nothing else does: each keeps a key.
+    /// Commands that are the only way out of a place: each must keep at least one key.
     static let waysOut: Set<KeyCommand.ID> = [
         KeyCommand.cancelNote.id, KeyCommand.cancelAlert.id, KeyCommand.closePage.id,
         KeyCommand.closeMenu.id,
@@ -56,7 +56,7 @@ package struct KeyContext: Sendable {
     private static let lists = KeyContext(
         localized("Lists"),
         KeyCommand.listCommands + KeyCommand.fileListCommands + [.filterList, .clearFilter])
-    /// The part of it that works in lists of other things than a club's files, too.
+    /// The commands that also work in lists of things other than a club's files.
     private static let plainList = KeyContext(
         localized("Lists"), KeyCommand.listCommands + [.filterList, .clearFilter])
     private static let notes = KeyContext(localized("Notes"), KeyCommand.notesCommands)

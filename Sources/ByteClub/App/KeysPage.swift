@@ -2,7 +2,7 @@ internal import TerminalUI
 
 /// `docs/Keys.md`: every command of the screen with its standard keys, as Markdown.
 package enum KeysPage {
-    /// With a line end.
+    /// Ends with a newline.
     package static func markdown() -> String {
         let sections = KeyContext.all.map { context in
             let rows = context.commands.map { command in
@@ -16,7 +16,7 @@ package enum KeysPage {
 
             Every key of the screen, by where it works. `?` shows those of the current view; `byteclub keys` lists them
             with your own. The name is what [`config.yml`](Settings.md#keys) calls a command to give it other keys. `^S` is
-            Ctrl with S, `M-f` is Alt with F; keys with a blank between them are pressed one after the other.
+            Ctrl with S, `Alt+f` is Alt with F (`M-f` in `config.yml`); keys with a blank between them are pressed one after the other.
 
             This page is made by `byteclub keys --markdown`.
 
@@ -33,7 +33,7 @@ package enum KeysPage {
 }
 
 extension String {
-    /// In a cell of a table.
+    /// Escaped for a table cell.
     fileprivate var escaped: String {
         split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }

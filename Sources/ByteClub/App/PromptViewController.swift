@@ -1,9 +1,9 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A box with one field, such as a new name.
+/// A dialog with one field, such as a new name.
 final class PromptViewController: ViewController {
     private let field = TextField()
     private let form = FormView()
@@ -12,28 +12,29 @@ final class PromptViewController: ViewController {
     private let accept: (String) -> String?
     private let actionTitle: String
     private var checking: Task<Void, Never>?
-    /// What to write, in small print; it may follow what is typed.
+    /// Small print that says what to type; may depend on the text.
     var hint: String {
         didSet { if hint != oldValue { showHint() } }
     }
-    /// Called with what is in the field, after each change.
+    /// Called with the text after each change.
     var didEdit: ((String) -> Void)?
-    /// Looks at what was accepted, off the main actor, and returns why it is refused; the box stays until then.
+    /// Checks the accepted text off the main actor and returns why it is refused; the dialog stays until
+    /// then.
     var check: ((String) async -> String?)?
-    /// What Tab makes of what was typed; nil when there is nothing to add.
+    /// The completion of the typed text for Tab; nil if there is none.
     var completion: ((String) -> String?)?
-    /// An address in the hint, for the clipboard.
+    /// An address in the hint that can be copied.
     var address: String?
-    /// Called with what was accepted, when the box is gone.
+    /// Called with the accepted text after the dialog was dismissed.
     var didAccept: ((String) -> Void)?
-    /// Called when the box was left without an answer.
+    /// Called when the dialog was dismissed without an answer.
     var didCancel: (() -> Void)?
-    /// Whether ``didCancel`` shows the box before this one: the key and the button say so.
+    /// Whether ``didCancel`` shows the previous dialog: the key's and the button's labels say so.
     var leadsBack = false
 
     /// - Parameters:
-    ///   - hint: What to write, in small print.
-    ///   - accept: Gets what was typed and returns why it is not accepted; nil closes the box.
+    ///   - hint: Small print that says what to type.
+    ///   - accept: Gets the text and returns why it is not accepted; nil closes the dialog.
     init(
         title: String, label: String, text: String, action: String, hint: String = "",
         isSecure: Bool = false,
@@ -95,11 +96,14 @@ final class PromptViewController: ViewController {
         }
     }
 
-    /// What is in the field.
+    /// The text of the field.
     var text: String { field.text }
 
-    /// Selects the text that is there, so that the first key replaces it.
+    /// Selects the text, so that typing replaces it.
     func selectText() { field.selectAll() }
+
+    /// Puts the caret at a byte of the text.
+    func placeCaret(at offset: Int) { field.moveCaret(toOffset: offset) }
 
     private func showHint() { reason.text = TextLine(hint, .secondary) }
 
@@ -115,7 +119,7 @@ final class PromptViewController: ViewController {
         reason.text = TextLine(localized("Looking…"), .secondary)
         checking = startPending { [self] in
             let refusal = await check(text)
-            // Enter was pressed again, or something else is typed.
+            // Enter was pressed again, or the text has changed.
             guard !Task.isCancelled, isOnScreen, field.text == text else { return }
             if let refusal { refuse(refusal) } else { close(text) }
         }

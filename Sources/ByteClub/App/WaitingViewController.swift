@@ -1,15 +1,15 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// A box that stands above everything while something is under way that will change what lies beneath.
+/// A modal dialog shown while work is pending that will change the screen below.
 ///
-/// Nobody can begin anything else in the meantime, and Esc gives it up: what ends later then changes
-/// nothing on the screen.
+/// No other command can be started meanwhile. Esc gives the work up: its result then changes nothing on the
+/// screen.
 final class WaitingViewController: ViewController {
     /// The result of the work, once the dialog is dismissed.
     ///
-    /// - Parameter wasGivenUp: The person is somewhere else by now.
+    /// - Parameter wasGivenUp: The user has left and may be elsewhere.
     typealias Ending = @MainActor (_ wasGivenUp: Bool) -> Void
 
     private let work: @MainActor () async -> Ending
@@ -23,8 +23,8 @@ final class WaitingViewController: ViewController {
     private lazy var buttons = ButtonRow([cancelButton])
 
     /// - Parameters:
-    ///   - didGiveUp: Called when the person has given it up and the box is gone.
-    ///   - work: Begun when the box is on the screen; cancelled when it is given up.
+    ///   - didGiveUp: Called after the user gave up and the dialog was dismissed.
+    ///   - work: Starts when the dialog is on the screen; cancelled when it is given up.
     init(
         title: String, sentence: String, didGiveUp: @escaping () -> Void = {},
         work: @escaping @MainActor () async -> Ending
@@ -51,7 +51,7 @@ final class WaitingViewController: ViewController {
         }
     }
 
-    /// Taken off the screen by somebody else, it is given up too.
+    /// If something else dismisses the dialog, the work is given up, too.
     override func viewDidDisappear() {
         guard !isOver else { return }
         isOver = true

@@ -1,6 +1,6 @@
 internal import ClubAccess
 
-/// Counts what is in flight, for the activity indicator and for tests that wait until nothing is.
+/// Counts pending work, for the activity indicator and for tests that wait for idleness.
 @MainActor protocol ActivityCounting: AnyObject {
     func begin()
     func end()

@@ -2,9 +2,9 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 
-/// What is kept here: shown before the club is asked, sent to it when it can be reached, filled from it.
+/// The local copy: shown before the club responds, synchronized in both directions when it is reachable.
 extension Club {
-    /// What was here the last time is on the screen before anybody is asked.
+    /// Shows the contents of the last run before the first request.
     func showLocalCopy() async {
         guard let local, !known.isListed else { return }
         activity.begin()
@@ -13,7 +13,7 @@ extension Club {
         guard !known.isListed, !Task.isCancelled else { return }
         waiting = found.waiting
         if found.isListed || !waiting.isEmpty {
-            told = found.contents
+            reported = found.contents
             known.cursor = found.cursor
             known.skipped = found.skipped
             known.isListed = true
@@ -23,7 +23,7 @@ extension Club {
         if let notice = found.notice { handlers.didNotice?(notice) }
     }
 
-    /// Shows what waits by now.
+    /// Shows the changes in the outbox.
     func refreshWaiting() async {
         guard let local else { return }
         waiting = await local.waitingChanges()
@@ -32,11 +32,11 @@ extension Club {
     }
 
     func showWaiting() {
-        contents = told
+        contents = reported
         if !waiting.isEmpty { contents.apply(waiting.flatMap(\.entries)) }
     }
 
-    /// A write has found that the club cannot be reached: looks for it again, after a while.
+    /// Handles a write that found the club unreachable: retries the connection after a pause.
     func connectionDidFail(_ error: StoreError) {
         guard !hasLeft else { return }
         outgoing.failureCount += 1
@@ -45,10 +45,10 @@ extension Club {
         connection = .failed(error)
         notify()
         let failures = outgoing.failureCount
-        looking.watching = Task { await watch(afterFailures: failures) }
+        polling.watching = Task { await watch(afterFailures: failures) }
     }
 
-    /// Sends what waits, one after the other, unless that is under way.
+    /// Sends the changes in the outbox in order, unless that is already running.
     func sendWaiting() {
         guard outgoing.task == nil else {
             outgoing.hasMore = true
@@ -68,7 +68,9 @@ extension Club {
                 let sender = OutboxSender(
                     await local.copy(), to: try await openStore(), sentence: sentence)
                 outcome = .success(
-                    try await sender.run { [weak self] event in await self?.didSend(event) })
+                    try await sender.run(
+                        willSend: { [weak self] in await self?.refreshWaiting() },
+                        { [weak self] event in await self?.didSend(event) }))
             } catch {
                 outcome = .failure(error)
             }
@@ -83,9 +85,9 @@ extension Club {
         guard !hasLeft else { return }
         switch outcome {
         case .success(.finished):
-            // What was added in this moment may have come too late for the sender.
+            // A change added at this moment may have missed the sender.
             if outgoing.hasMore { sendWaiting() }
-        // Another Byte Club is at it; what was added just now may have come too late for it.
+        // Another Byte Club is sending; a change added just now may have missed it.
         case .success(.sentElsewhere): sendWaiting(after: .seconds(1))
         case .success(.blocked):
             if outgoing.hasMore { sendWaiting() } else { sendWaiting(after: Self.lockPause) }
@@ -95,7 +97,7 @@ extension Club {
         }
     }
 
-    /// How long to wait before a file is tried again that somebody keeps locked.
+    /// How long to wait before retrying a file that another member keeps locked.
     private static let lockPause = Duration.seconds(30)
 
     private func sendWaiting(after pause: Duration) {
@@ -112,18 +114,18 @@ extension Club {
         switch event {
         case .sent(let change, let file):
             let isElsewhere = file?.path != change.path
-            told.apply(
+            reported.apply(
                 (isElsewhere ? [.deleted(change.path)] : []) + (file.map { [.file($0)] } ?? []))
         case .keptBoth(let change, let file) where change.destination != change.path:
-            told.apply([.deleted(change.path), .file(file)])
-        case .merged(_, let file), .keptBoth(_, let file): told.apply([.file(file)])
+            reported.apply([.deleted(change.path), .file(file)])
+        case .merged(_, let file), .keptBoth(_, let file): reported.apply([.file(file)])
         case .notDeleted, .gone, .refused: break
         }
         await refreshWaiting()
         handlers.didSync?(event)
     }
 
-    /// Brings the texts here that were never seen, in the background; no wheel turns for it.
+    /// Fetches texts that are not stored here, in the background and without the activity indicator.
     func fetchMissing() {
         guard let local, case .connected = connection else { return }
         guard incoming.task == nil else {
@@ -138,7 +140,7 @@ extension Club {
                 let notes = await Self.notes(of: contents)
                 try await TextFetcher(local.copy(), from: store).run(notes)
             } catch {
-                // The long poll notices for itself when the club is gone.
+                // The long poll detects when the club is gone.
             }
             guard !Task.isCancelled else { return }
             incoming.task = nil

@@ -4,11 +4,11 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// Where something that was done here is now.
-enum Delivery: Sendable {
+/// The result of a change made here.
+enum ChangeOutcome: Sendable {
     /// The club has confirmed it.
     case inClub(RemoteFile)
-    /// It waits in the outbox; the file as it is shown until then.
+    /// The change is in the outbox; the file as it is shown until it is sent.
     case waiting(RemoteFile)
 
     var file: RemoteFile {
@@ -18,9 +18,9 @@ enum Delivery: Sendable {
     }
 }
 
-/// What a member does: in the club at once where it can be reached, else in the outbox, which sends it.
+/// Changes by this member: sent to the club at once if it is reachable, else through the outbox.
 extension Club {
-    /// Whether the club cannot be asked now, and no sign-in would help.
+    /// Whether the club is unreachable and a sign-in would not help.
     var isOffline: Bool {
         guard case .failed(let error) = connection else { return false }
         return !settings.isFixedBySignIn(error)
@@ -28,15 +28,15 @@ extension Club {
 
     /// Writes a text.
     ///
-    /// - Throws: What the store refuses. Where the club cannot be reached the text waits; it is then on the
-    ///   disk when this returns.
+    /// - Throws: The store's error if it refuses. If the club is unreachable, the text goes to the outbox and
+    ///   is on disk when this returns.
     func write(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode
-    ) async throws(StoreError) -> Delivery {
+    ) async throws(StoreError) -> ChangeOutcome {
         var (path, mode) = (path, mode)
         if case .update(let revision, _) = mode, revision.waitingChange != nil {
             guard let sent = await local?.run({ try $0.sentFile(for: revision) }) ?? nil else {
-                // It builds on what waits, and goes there after it.
+                // The base is a change in the outbox: this one is sent after it.
                 return try await keep(text, at: path, mode: mode, because: nil)
             }
             (path, mode) = (
@@ -60,8 +60,10 @@ extension Club {
         }
     }
 
-    /// Gives a note another name.
-    func move(_ file: RemoteFile, to destination: RemotePath) async throws(StoreError) -> Delivery {
+    /// Renames a note.
+    func move(_ file: RemoteFile, to destination: RemotePath) async throws(StoreError)
+        -> ChangeOutcome
+    {
         if isOffline || file.revision.waitingChange != nil {
             return try await enqueueMove(file, to: destination, because: nil)
         }
@@ -77,14 +79,14 @@ extension Club {
         }
     }
 
-    /// Takes a change back that waits, with those that build on it.
+    /// Removes a change from the outbox, and those based on it.
     func takeBack(_ change: WaitingChange.ID) async throws {
         guard let local else { throw LibraryError.noSuchChange }
         _ = try await local.attempt { try $0.takeBack(change) }
         await refreshWaiting()
     }
 
-    /// Tries once more what the club has refused.
+    /// Retries the changes that the club has refused.
     func retryRefused() async {
         _ = await local?.run { try $0.clearProblems() }
         await refreshWaiting()
@@ -93,7 +95,8 @@ extension Club {
 }
 
 extension Club {
-    /// Only what says nothing about the change itself, and what no sign-in can fix: a person is asked then.
+    /// Whether an error concerns the connection, not the change, and a sign-in would not help: otherwise the
+    /// user is asked.
     func canWait(for error: StoreError) -> Bool {
         local != nil && error.isConnectionFailure && error.code != .cancelled
             && error.code != .locked && error.code != .unauthorized
@@ -102,7 +105,7 @@ extension Club {
 
     private func keep(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode, because error: StoreError?
-    ) async throws(StoreError) -> Delivery {
+    ) async throws(StoreError) -> ChangeOutcome {
         if mode == .add || mode == .create, contents[path] != nil {
             throw StoreError(.conflict(serverRevision: nil), during: .put, at: path)
         }
@@ -115,14 +118,14 @@ extension Club {
 
     private func enqueueMove(
         _ file: RemoteFile, to destination: RemotePath, because error: StoreError?
-    ) async throws(StoreError) -> Delivery {
+    ) async throws(StoreError) -> ChangeOutcome {
         guard let moved = try await enqueue(.move(file, to: destination), because: error) else {
             throw error ?? StoreError(.offline, during: .move, at: destination)
         }
         return .waiting(moved)
     }
 
-    /// - Parameter error: Why it could not be done at once: after an attempt it may have arrived.
+    /// - Parameter error: Why the first attempt failed; after an attempt the change may have arrived.
     @discardableResult
     func enqueue(
         _ intent: Intent, because error: StoreError?
@@ -140,7 +143,7 @@ extension Club {
         }
         await refreshWaiting()
         if let error, case .connected = connection {
-            // The long poll may take minutes to notice.
+            // The long poll may take minutes to detect it.
             connectionDidFail(error)
         } else {
             sendWaiting()

@@ -3,10 +3,10 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 
-/// What was done on this computer is not new to the person at it, also when the shell or another window has
-/// done it: the server does not say who, so the programs tell one another through the local copy.
+/// Changes made on this computer are not shown as new, also when a command or another window made them. The
+/// server does not say who made a change, so the programs share this through the local copy.
 extension Club {
-    /// Looks through what the club has for what this computer has made.
+    /// Finds the changes that were made on this computer.
     func recognizeOwn() async {
         guard let local else { return }
         let writes = await local.read { try $0.ownWrites() } ?? []
@@ -15,19 +15,19 @@ extension Club {
         }
         if !own.isEmpty { handlers.didRecognizeOwn?(own) }
         let now = Date()
-        guard looking.recognizing == nil, !hasLeft,
+        guard polling.recognizing == nil, !hasLeft,
             writes.contains(where: { $0.isUnderWay(at: now) })
         else { return }
-        // Another program is writing: what the server has announced may be that, and is recognized soon.
-        looking.recognizing = Task { [weak self] in
+        // Another program is writing: the announced change may be its own and is recognized shortly.
+        polling.recognizing = Task { [weak self] in
             guard (try? await Pause.sleep(for: .milliseconds(500))) != nil, let self else { return }
-            looking.recognizing = nil
+            polling.recognizing = nil
             await recognizeOwn()
             notify()
         }
     }
 
-    /// Tells the other programs on this computer that what appears at a path soon was written here.
+    /// Marks a path as being written on this computer, for all its programs, while `body` runs.
     func announcing(
         _ path: RemotePath, _ body: () async throws(StoreError) -> RemoteFile
     ) async throws(StoreError) -> RemoteFile {
@@ -44,7 +44,7 @@ extension Club {
             end(as: file)
             return file
         } catch {
-            // After a cut connection it may have arrived.
+            // After a lost connection the write may have arrived.
             if !error.isConnectionFailure { end(as: nil) }
             throw error
         }

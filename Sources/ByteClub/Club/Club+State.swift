@@ -2,40 +2,41 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 
-/// What a club keeps of its own work: each of these is one concern, and is asked of it by name.
+/// The state of a club's tasks, grouped by concern.
 extension Club {
-    /// What is known of the folder beside what is in it.
+    /// What is known of the folder besides its contents.
     struct Known {
-        /// What ``Club/told`` is up to; nil when the folder has to be listed first, as after a refresh.
+        /// The cursor that ``Club/reported`` corresponds to; nil if the folder must be listed first, as after
+        /// a refresh.
         var cursor: Cursor?
-        /// What is in the folder, too, but has no name that could be asked for.
+        /// Entries of the folder that cannot be addressed because of their names.
         var skipped: [String] = []
-        /// Whether there is a listing to show: from the club, or from the last time.
+        /// Whether there is a listing to show: from the club, or from the last run.
         var isListed = false
-        /// Counts how often the whole folder has been listed, or what was known of it brought up to date.
+        /// Counts listings and updates of the listing.
         var listingCount = 0
     }
 
-    /// Who is told what, beside the observers: set by the app, the list and the screen.
+    /// Callbacks besides the observers: set by the app, the list and the screen.
     struct Handlers {
-        /// Told what became of changes that waited.
+        /// Called with the result of each change sent from the outbox.
         var didSync: ((SyncEvent) -> Void)?
-        /// Told what was done on this computer, in any program, before it is shown.
+        /// Called with changes made on this computer, in any program, before they are shown.
         var didRecognizeOwn: (([RemoteFile]) -> Void)?
-        /// Told what a person should know of the local copy.
+        /// Called with a message about the local copy for the user.
         var didNotice: ((String) -> Void)?
-        /// Has the person sign in again and then goes on.
+        /// Asks the user to sign in again, then calls `then`.
         var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
-        /// Told that a call waits before it is sent again.
+        /// Called when a request waits before it is repeated.
         var willRetry: ((RetryNotice) -> Void)?
     }
 
-    /// The looking at the club, and at what other programs of this computer write.
-    struct Looking {
+    /// Polling of the club, and of other programs' writes on this computer.
+    struct PollingState {
         var watching: Task<Void, Never>?
-        /// Looks again whether another program has confirmed what it was writing.
+        /// Checks again whether another program has confirmed its write.
         var recognizing: Task<Void, Never>?
-        /// Counts how often the person has asked to look again.
+        /// Counts refreshes requested by the user.
         var refreshCount = 0
 
         mutating func stop() {
@@ -46,20 +47,20 @@ extension Club {
         }
     }
 
-    /// The sending of what waits.
+    /// Sending the outbox.
     struct Outgoing {
         var task: Task<Void, Never>?
         var later: Task<Void, Never>?
-        /// Whether something was added since the sending under way began.
+        /// Whether a change was added since sending began.
         var hasMore = false
-        /// How often in a row it has failed.
+        /// Consecutive failures.
         var failureCount = 0
     }
 
-    /// The fetching of texts that were never seen here.
+    /// Fetching texts that are not stored here.
     struct Incoming {
         var task: Task<Void, Never>?
-        /// Whether there is more to fetch than the fetch under way knows of.
+        /// Whether there is more to fetch than when fetching began.
         var hasMore = false
     }
 
@@ -67,16 +68,16 @@ extension Club {
     struct Link {
         var connect: Connect
         var store: (any RemoteStore)?
-        /// The last store whose sign-in the server has refused.
+        /// The last store whose sign-in was rejected.
         var refused: (any RemoteStore)?
-        /// Counts reconnections: a store that was requested before the latest one is discarded.
+        /// Counts reconnections: a store requested before the latest one is discarded.
         var generation = 0
     }
 
-    /// How many calls are in flight, and the revisions of what was told meanwhile; nil for what was deleted.
+    /// The number of pending calls, and the revisions reported meanwhile; nil for deleted files.
     struct CallsInFlight {
         var count = 0
-        var told: [RemotePath: Revision?] = [:]
+        var reported: [RemotePath: Revision?] = [:]
     }
 
     var skipped: [String] { known.skipped }

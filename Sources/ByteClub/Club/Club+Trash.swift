@@ -4,22 +4,22 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// Files that are deleted, and notes that are brought back.
+/// Deleting files, and restoring notes.
 extension Club {
-    /// What is left of a file that was deleted.
+    /// What remains of a deleted file.
     struct DeletedCopy {
         var file: RemoteFile
-        /// Its bytes, where nothing but this run has them.
+        /// The bytes, if they are stored nowhere else.
         var data: Data?
-        /// Whether it can be brought back; nil when the club could not be asked.
+        /// Whether it can be restored; nil if the club could not be asked.
         var isKept: Bool?
-        /// Where a photo is kept in the club, when its store keeps no revisions.
+        /// The photo's path in the club's trash, if the store keeps no revisions.
         var trash: RemotePath?
     }
 
-    /// Removes a note, once its text is kept: what cannot be brought back is not deleted.
+    /// Deletes a note after its text was stored: only what can be restored is deleted.
     ///
-    /// Where the club cannot be reached the deletion waits; the text is fetched before it is sent.
+    /// If the club is unreachable, the deletion goes to the outbox; the text is fetched before it is sent.
     func deleteNote(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
         if isOffline || file.revision.waitingChange != nil {
             try await enqueue(.delete(file), because: nil)
@@ -45,9 +45,10 @@ extension Club {
         }
     }
 
-    /// Removes a photo: it is too large to be kept here, so the store keeps it, as a revision or in the trash.
+    /// Deletes a photo. It is too large to be stored here, so the store keeps it, as a revision or in the
+    /// trash.
     func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
-        guard try await openStore().revisionStore != nil else {
+        guard try await openStore().trashStore != nil else {
             let kept = try await perform { store throws(StoreError) in
                 try await PhotoTrash.take(file, in: store, at: Date())
             }
@@ -60,13 +61,14 @@ extension Club {
                 file.path, ifRevision: file.revision, contentHash: file.contentHash)
         }
         recordRemoval(of: file)
+        emptyTrash()
         return DeletedCopy(file: file, isKept: await storeKeeps(file))
     }
 
-    /// Removes what has been in the trash for long.
+    /// Removes expired photos from the trash.
     private func emptyTrash() {
         let now = Date().addingTimeInterval(-(store?.clockLead ?? 0))
-        let expired = told.expiredPhotos(at: now)
+        let expired = reported.expiredPhotos(at: now)
         guard !expired.isEmpty else { return }
         Task {
             for file in expired {
@@ -82,7 +84,7 @@ extension Club {
         }
     }
 
-    /// Brings a photo back out of the trash, beside whatever has its name by now.
+    /// Restores a photo from the trash, next to any file that has its name now.
     func restorePhoto(
         at path: RemotePath, from kept: RemotePath
     ) async throws(StoreError) -> RemoteFile {
@@ -93,16 +95,16 @@ extension Club {
         return file
     }
 
-    /// Fetches what is to be deleted and keeps it: a store that speaks of revisions may have had no room
-    /// for this one. A large file only such a store can keep.
+    /// Fetches and stores a text that is to be deleted: a store that keeps revisions may have had no room for
+    /// this one. A large file can only be kept by such a store.
     private func keepText(of file: RemoteFile) async throws(StoreError) -> DeletedCopy {
-        // What is kept in memory would not outlive this club's time on the screen.
+        // A copy in memory would be lost when the session ends.
         let isDurable = await local?.canKeep() == true
         if isDurable, let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil {
             return DeletedCopy(file: seen, isKept: true)
         }
         let store = try await openStore()
-        if file.byteCount > store.fetchLimit, store.revisionStore != nil {
+        if file.byteCount > store.fetchLimit, try await store.trashStore != nil {
             return DeletedCopy(file: file, isKept: false)
         }
         let found = try await perform { store throws(StoreError) in
@@ -116,27 +118,26 @@ extension Club {
         return DeletedCopy(file: found.file, data: isKept ? nil : found.data, isKept: isKept)
     }
 
-    /// Whether the store has the last state of what was removed; nil when it could not be asked.
+    /// Whether the store keeps the last revision of a deleted file; nil if it could not be asked.
     private func storeKeeps(_ file: RemoteFile) async -> Bool? {
-        guard store?.revisionStore != nil else { return false }
+        guard store?.isKnownToKeepDeletedFiles != false else { return false }
         do throws(StoreError) {
-            let last = try await perform { store throws(StoreError) in
-                try await store.revisionStore?.revisions(of: file.path, limit: 1).revisions.first
+            return try await perform { store throws(StoreError) in
+                try await store.trashStore?.keepsDeleted(file) ?? false
             }
-            return last?.revision == file.revision
         } catch {
             return error.code == .notFound ? false : nil
         }
     }
 
-    /// Brings a note back, beside whatever has its name by now.
+    /// Restores a note, next to any file that has its name now.
     ///
     /// - Parameters:
-    ///   - revision: The state that it was deleted in.
-    ///   - data: Its bytes, where they were kept in this run.
-    /// - Throws: `.notFound` when its text is kept nowhere any more.
+    ///   - revision: The revision that was deleted.
+    ///   - data: Its bytes, if they were kept in this run.
+    /// - Throws: `.notFound` if its text is not stored anywhere.
     func restoreNote(
-        at path: RemotePath, _ revision: Revision, _ data: Data?
+        at path: RemotePath, _ revision: Revision, _ data: Data?, byteCount: Int64? = nil
     ) async throws(StoreError) -> RemoteFile {
         if let file = await takeBackDeletion(of: path, revision) { return file }
         var text = data
@@ -148,16 +149,19 @@ extension Club {
         }
         if text == nil {
             text = try await perform { store throws(StoreError) in
-                try await store.revisionStore?.fetch(path, revision: revision).data
+                guard let keeper = try await store.trashStore else { return Data?.none }
+                let kept = try await keeper.keptRevision(
+                    of: path, revision, byteCount: byteCount)
+                return try await keeper.fetch(path, revision: kept).data
             }
         }
         guard let text else { throw StoreError(.notFound, during: .fetch, at: path) }
         return try await putBack(TextBuffer(utf8: text), at: path)
     }
 
-    /// A deletion that has not reached the club yet: bringing the note back is taking that back.
+    /// Restores a note whose deletion is still in the outbox, by removing the deletion.
     ///
-    /// An edit that waited and was taken up into the deletion waits again.
+    /// An edit that the deletion had replaced in the outbox is queued again.
     private func takeBackDeletion(of path: RemotePath, _ revision: Revision) async -> RemoteFile? {
         let change = waiting.last { $0.action == .delete && $0.path == path && !$0.isSending }
         guard let change else { return nil }
@@ -171,11 +175,11 @@ extension Club {
                 }) ?? nil
             else { return file }
             if await local?.run({ try $0.text(of: file)?.data }) == text { return file }
-            // Through the outbox even when the club can be asked: others' changes are merged there.
+            // Through the outbox even if the club is reachable: it merges other members' changes.
             let mode = WriteMode.update(base.revision, contentHash: base.contentHash)
             return try await enqueue(.write(text, at: path, mode: mode), because: nil) ?? file
         } catch {
-            // It has been sent in this very moment.
+            // It was sent at this very moment.
             await refreshWaiting()
             return nil
         }

@@ -2,21 +2,21 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TextEditing
 
-/// Who is told when the club's folder or the connection to it has changed.
+/// Observes changes to the folder and the connection.
 @MainActor protocol ClubObserver: AnyObject {
     func clubDidChange(_ club: Club)
 }
 
-/// The club the app is in: what its folder holds, kept up to date by one long poll.
+/// The open club: the contents of its folder, kept up to date by one long poll.
 ///
-/// Everything here is main-actor state; the store's calls run elsewhere. Other members' changes
-/// arrive by themselves; one's own writes are shown as soon as the store has confirmed them.
+/// All state is on the main actor; store calls run elsewhere. Other members' changes are shown when polled;
+/// changes made here are shown as soon as the store confirms them.
 @MainActor final class Club {
     enum Connection {
-        /// The first listing has not come yet.
+        /// The first listing is pending.
         case connecting
         case connected
         /// The last attempt failed; another follows automatically.
@@ -25,41 +25,41 @@ internal import TextEditing
 
     /// Opens the store; called again after a failure, since an embedded club may have to be restarted.
     ///
-    /// `refused` is the last one whose sign-in the server has refused: somebody may have signed in since.
+    /// `refused` is the last store whose sign-in was rejected: the user may have signed in since.
     typealias Connect =
         @Sendable (_ refused: (any RemoteStore)?) async throws(StoreError) -> any RemoteStore
 
-    /// As it will be when what waits has reached it.
+    /// The contents as they will be when the outbox has been sent.
     var contents = ClubContents()
-    /// As the club has told.
-    var told = ClubContents() {
+    /// The contents last reported by the club.
+    var reported = ClubContents() {
         didSet { showWaiting() }
     }
     var known = Known()
     var connection = Connection.connecting
-    /// What was here at the start, and is kept up to date; nil for a club that nothing is kept of.
+    /// The local copy: read at the start, and kept up to date; nil for a club without one.
     let local: LocalClub?
-    /// What was done here and has not reached the club yet, in order.
+    /// The changes in the outbox, in order.
     var waiting: [WaitingChange] = []
     /// Set by the app, the list and the screen.
     var handlers = Handlers()
     private var link: Link
-    /// Who is signed in, once that is known; never for the club on this computer.
+    /// The account, once known; always nil for the embedded club.
     var account: Account?
-    /// Counts what is in flight; the long poll does not count.
+    /// Counts pending calls, except for the long poll.
     let activity: any ActivityCounting
     let undecodable = UndecodablePhotos()
 
     private var observers: [() -> (any ClubObserver)?] = []
-    var looking = Looking()
+    var polling = PollingState()
     var outgoing = Outgoing()
     var incoming = Incoming()
-    /// Whether it is on the screen no more: nothing begins again.
+    /// Whether the session has ended: nothing starts again.
     private(set) var hasLeft = false
 
     private var calls = CallsInFlight()
 
-    /// What the settings say of it.
+    /// The club's settings.
     private(set) var settings: ClubSettings
 
     init(
@@ -72,25 +72,25 @@ internal import TextEditing
         link = Link(connect: connect)
     }
 
-    /// Observers are held weakly and told at once how things stand.
+    /// Observers are held weakly and called once immediately.
     func addObserver(_ observer: any ClubObserver) {
         observers.append { [weak observer] in observer }
         observer.clubDidChange(self)
     }
 
-    /// Starts following the club's folder, and goes on until `stop()`.
+    /// Starts following the club's folder, until `stop()`.
     func start() {
-        guard looking.watching == nil else { return }
-        looking.watching = Task { await watch() }
+        guard polling.watching == nil else { return }
+        polling.watching = Task { await watch() }
     }
 
     func stop() {
-        looking.stop()
+        polling.stop()
         incoming.task?.cancel()
         incoming.task = nil
     }
 
-    /// Stops all of it, for ever: another club comes on the screen. What is on its way waits again.
+    /// Stops everything permanently, before another club opens. Changes being sent return to the outbox.
     func leave() {
         hasLeft = true
         stop()
@@ -98,12 +98,12 @@ internal import TextEditing
         outgoing.later?.cancel()
     }
 
-    /// Lists the club again at the person's request; also ends the wait after a failure.
+    /// Lists the club again at the user's request; also ends the pause after a failure.
     func refresh() {
-        looking.refreshCount += 1
+        polling.refreshCount += 1
         known.cursor = nil
         stop()
-        // What the club has refused may be taken by now.
+        // Changes that the club has refused may succeed now.
         if waiting.contains(where: { $0.problem != nil }) {
             local?.note { try $0.clearProblems() }
             Task { await refreshWaiting() }
@@ -112,7 +112,7 @@ internal import TextEditing
         start()
     }
 
-    /// Opens the club again: somebody has signed in, perhaps with another password.
+    /// Reopens the club after a sign-in, perhaps with another password.
     func reconnect() {
         link.generation += 1
         link.store = nil
@@ -120,28 +120,28 @@ internal import TextEditing
         refresh()
     }
 
-    /// Goes on under other settings of the same club: the person believes another key of its server now.
+    /// Reconnects with changed settings of the same club: another server key was accepted.
     func reconnect(as settings: ClubSettings, connect: @escaping Connect) {
         self.settings = settings
         link.connect = connect
         reconnect()
     }
 
-    /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
+    /// Shows a file that the store has confirmed, before the long poll reports it.
     func record(_ file: RemoteFile) {
         local?.note { try $0.recordOwnWrite(file) }
         show(file)
     }
 
-    /// Shows a file as the store has just said that it is.
+    /// Shows a file in the state that the store has reported.
     private func show(_ file: RemoteFile) {
-        told.apply([.file(file)])
+        reported.apply([.file(file)])
         local?.note { try $0.record([.file(file)], isOwn: true) }
         notify()
         lookAgain(atAnyOf: [file.path], unless: file.revision)
     }
 
-    /// Shows a file that the store has just confirmed, and keeps its text.
+    /// Shows a file that the store has confirmed, and stores its text.
     func record(_ file: RemoteFile, text: TextBuffer) {
         record(file)
         local?.note {
@@ -151,9 +151,9 @@ internal import TextEditing
 
     /// Shows a file under its new name.
     ///
-    /// - Parameter revision: Of the file before.
+    /// - Parameter revision: The revision before the move.
     func recordMove(of path: RemotePath, in revision: Revision? = nil, to file: RemoteFile?) {
-        told.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
+        reported.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
         local?.note { copy in
             try copy.recordMove(of: path, in: revision, to: file)
             if let file { try copy.recordOwnWrite(file) }
@@ -162,46 +162,47 @@ internal import TextEditing
         lookAgain(atAnyOf: [path] + (file.map { [$0.path] } ?? []), unless: file?.revision)
     }
 
-    /// Forgets a file that was removed from here.
+    /// Removes a file that was deleted here.
     func recordRemoval(of file: RemoteFile) {
-        told.apply([.deleted(file.path)])
+        reported.apply([.deleted(file.path)])
         local?.note { try $0.recordOwnDeletion(of: file) }
         notify()
         lookAgain(atAnyOf: [file.path], unless: nil)
     }
 
-    /// Forgets a path that is in the store no more.
+    /// Removes a path that is no longer in the store.
     ///
-    /// - Parameter isOwn: Whether it was removed from here.
+    /// - Parameter isOwn: Whether it was deleted here.
     func recordRemoval(of path: RemotePath, isOwn: Bool = true) {
-        told.apply([.deleted(path)])
+        reported.apply([.deleted(path)])
         local?.note { try $0.record([.deleted(path)], isOwn: isOwn) }
         notify()
         lookAgain(atAnyOf: [path], unless: nil)
     }
 
-    /// Remembers what was told while calls are in flight: it may be newer than their answers.
-    func noteTold(_ entries: [RemoteEntry]) {
+    /// Notes revisions reported while calls are pending: they may be newer than the responses.
+    func noteReported(_ entries: [RemoteEntry]) {
         guard calls.count > 0 else { return }
-        for entry in entries { calls.told[entry.path] = .some(entry.file?.revision) }
+        for entry in entries { calls.reported[entry.path] = .some(entry.file?.revision) }
     }
 
-    /// Asks again where the club has told something else than an answer that has come after it.
+    /// Refetches when a change notification contradicts a later response.
     private func lookAgain(atAnyOf paths: [RemotePath], unless revision: Revision?) {
         for path in paths {
-            guard let told = calls.told.removeValue(forKey: path), told != revision else {
+            guard let reported = calls.reported.removeValue(forKey: path), reported != revision
+            else {
                 continue
             }
             lookAgain(at: path)
         }
     }
 
-    /// Asks what is at a path now, without waiting for the next look at the folder.
+    /// Fetches the metadata of a path now, instead of waiting for the next poll.
     func lookAgain(at path: RemotePath) { Task { await look(at: path) } }
 
-    /// Asks what is at a path now, and shows it.
+    /// Fetches the metadata of a path and shows the file.
     ///
-    /// - Returns: Nil if there is no file, or if the club cannot be asked; the next changes of the folder then
+    /// - Returns: Nil if there is no file, or if the club is unreachable; the folder's next changes then
     ///   include it.
     @discardableResult
     func look(at path: RemotePath) async -> RemoteFile? {
@@ -217,19 +218,19 @@ internal import TextEditing
         }
     }
 
-    /// An error in words, for this kind of club.
+    /// The message for an error, for this kind of club.
     func sentence(for error: StoreError) -> ErrorMessage {
         ErrorMessage(error, club: settings.kind)
     }
 
-    /// Runs a call on the store, counted as in flight.
+    /// Runs a call on the store and counts it as pending.
     ///
-    /// - Throws: The call's error; `.offline` while there is no connection yet.
+    /// - Throws: The call's error; `.offline` while there is no connection.
     func perform<Value: Sendable>(
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
-        if calls.count == 0 { calls.told = [:] }
+        if calls.count == 0 { calls.reported = [:] }
         calls.count += 1
         defer {
             calls.count -= 1
@@ -239,7 +240,7 @@ internal import TextEditing
             ActivityLog.write("retry: \(notice.sentence)")
             Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
         }
-        let result = await RetryNotice.told(to: observer) {
+        let result = await RetryNotice.reporting(to: observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
         if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
@@ -256,7 +257,7 @@ internal import TextEditing
         }
     }
 
-    /// Nil until it is needed, and after a failure.
+    /// Nil until needed, and after a failure.
     var store: (any RemoteStore)? {
         get { link.store }
         set { link.store = newValue }
@@ -278,7 +279,8 @@ extension Club {
         return opened
     }
 
-    /// Runs a call on the store; once more on another one when the sign-in is refused and there is a newer.
+    /// Runs a call on the store. If the sign-in is rejected and a newer one exists, repeats it once with
+    /// that.
     func ask<Value: Sendable>(
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -292,15 +294,15 @@ extension Club {
         }
     }
 
-    /// Looks whether somebody has signed in since a sign-in that the server refuses, perhaps in another
-    /// program. What was refused is not tried again.
+    /// Opens the store again after its sign-in was rejected: the user may have signed in since, perhaps in
+    /// another program. A rejected sign-in is not used again.
     ///
-    /// - Returns: Nil when nobody has.
+    /// - Returns: Nil without a newer sign-in.
     private func openStore(inPlaceOf refused: any RemoteStore) async -> (any RemoteStore)? {
         link.refused = refused
         letGo(of: refused)
         if let opened = try? await openStore(), !Self.areSame(opened, refused) { return opened }
-        // The next request looks again.
+        // The next request tries again.
         letGo(of: refused)
         return nil
     }

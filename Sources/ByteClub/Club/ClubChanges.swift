@@ -1,8 +1,8 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
-/// What has become of a club's notes and photos between two looks at it, in numbers.
+/// The differences between two states of a club, as counts.
 struct ClubChanges: Hashable, Sendable {
     struct Counts: Hashable, Sendable {
         var added = 0
@@ -27,7 +27,7 @@ struct ClubChanges: Hashable, Sendable {
         }
     }
 
-    /// The same off the main actor: there may be many.
+    /// The same off the main actor, for large clubs.
     @concurrent static func make(from old: ClubContents, to new: ClubContents) async -> ClubChanges
     {
         ClubChanges(from: old, to: new)

@@ -4,7 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// The local copy of the club, asked from the main actor: every call runs elsewhere, in the order made.
+/// The local copy for the main actor: each call runs elsewhere, in the order of the calls.
 @MainActor final class LocalClub {
     private let folder: URL
     private var opened: LocalCopy?
@@ -15,12 +15,12 @@ internal import TextEditing
         self.folder = folder
     }
 
-    /// What was there at the last look.
+    /// The stored contents.
     struct Contents: Sendable {
-        /// As the club has told, without what waits.
+        /// As last reported by the club, without the outbox.
         var contents: ClubContents
         var isListed: Bool
-        /// What the contents are up to; nil when the folder should be listed again.
+        /// The cursor of the contents; nil if the folder should be listed again.
         var cursor: Cursor?
         var skipped: [String]
         var waiting: [WaitingChange]
@@ -39,38 +39,38 @@ internal import TextEditing
         return copy
     }
 
-    /// Whether a change can wait here: what it keeps outlives the program.
+    /// Whether a change can be queued: it is stored durably.
     func canKeep() async -> Bool { await copy().isDurable }
 
-    /// All that is shown at a start, before anybody is asked.
+    /// Everything shown at the start, before the first request.
     func contents() async -> Contents {
         await Self.read(copy())
     }
 
-    /// The changes that wait, in order.
+    /// The changes in the outbox, in order.
     func waitingChanges() async -> [WaitingChange] {
         await run { try $0.waitingChanges() } ?? []
     }
 
-    /// Asks the copy, after all that was asked of it before.
+    /// Runs a call on the copy, after all earlier calls.
     ///
-    /// - Returns: Nil when the disk has failed: the copy is a help, never a condition.
+    /// - Returns: Nil on a disk error: the copy is optional.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (LocalCopy) throws -> Value
     ) async -> Value? {
         try? await attempt(body)
     }
 
-    /// Reads from the copy at once, beside what is being written.
+    /// Reads from the copy immediately, concurrently with writes.
     ///
-    /// - Returns: Nil when the disk has failed.
+    /// - Returns: Nil on a disk error.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (LocalCopy) throws -> Value
     ) async -> Value? {
         try? await Self.perform(copy(), body)
     }
 
-    /// Asks the copy, after all that was asked of it before.
+    /// Runs a call on the copy, after all earlier calls.
     ///
     /// - Throws: `LibraryError`.
     func attempt<Value: Sendable>(
@@ -86,7 +86,7 @@ internal import TextEditing
         return try await task.value
     }
 
-    /// Tells the copy something without waiting for it.
+    /// Writes to the copy without waiting.
     func note(_ body: @escaping @Sendable (LocalCopy) throws -> Void) {
         let before = last
         last = Task {
@@ -96,7 +96,7 @@ internal import TextEditing
         }
     }
 
-    /// Returns when all that was told is on the disk.
+    /// Returns when all earlier calls have completed.
     func finish() async { await last?.value }
 }
 
@@ -125,8 +125,8 @@ extension LocalClub {
 }
 
 extension StoredListing {
-    /// Whether what has changed since is enough. A whole listing once a day corrects what a server has not told,
-    /// as Dropbox does not tell a new spelling of a name; names that cannot be shown are told only by it.
+    /// Whether an incremental listing suffices. A full listing once a day catches changes the server does not
+    /// report (Dropbox: a new spelling of a name) and names that cannot be shown.
     fileprivate func isFresh(at now: Date) -> Bool {
         skipped.isEmpty && abs(now.timeIntervalSince(listedAt)) < 86_400
     }

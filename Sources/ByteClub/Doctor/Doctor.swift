@@ -1,11 +1,11 @@
 package import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 internal import TerminalUI
 
-/// Looks the whole set-up over: what the screen needs, this computer, the settings, and one club.
+/// Checks the whole setup: the screen, this computer, the settings, and one club.
 package struct Doctor: Sendable {
     private let registry: ClubRegistry
     private let environment: [String: String]
@@ -18,10 +18,10 @@ package struct Doctor: Sendable {
         self.environment = environment
     }
 
-    /// Tells each diagnostic as soon as it is made; those that need the network come last. Changes nothing,
-    /// except that the embedded club is started when it is the one to be looked at.
+    /// Reports each diagnostic as soon as it is available; those that use the network come last. Changes
+    /// nothing, except that it starts the embedded club if that is the one to check.
     ///
-    /// - Parameter name: The club to look at; nil for the one opened last.
+    /// - Parameter name: The club to check; nil for the one opened last.
     @MainActor package func examine(
         clubNamed name: String?, report: (Diagnostic) -> Void
     ) async {
@@ -63,6 +63,10 @@ package struct Doctor: Sendable {
 
     @concurrent private static func pictureLibraries() async -> [Diagnostic] {
         ComputerChecks.libraries(forPictures: \.facts)
+    }
+
+    @concurrent private static func names(inClub folder: URL) async -> Diagnostic? {
+        ComputerChecks.names(inClub: folder)
     }
 
     private func settings() -> [Diagnostic] {
@@ -110,6 +114,11 @@ package struct Doctor: Sendable {
         switch answer {
         case .success(let account): report(ClubChecks.quota(account))
         case .failure: report(ClubChecks.notChecked("quota"))
+        }
+        if club.place == .embedded,
+            let names = await Self.names(inClub: registry.paths.clubFolder)
+        {
+            report(names)
         }
         if let protection = (store as? WebDAVStore)?.writeProtection {
             report(ClubChecks.writing(protection))

@@ -1,5 +1,5 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 /// The checks for the screen: the terminal, its colors, its characters, its clipboard.
@@ -10,7 +10,7 @@ enum TerminalChecks {
         [terminal(facts), characters(facts), colors(facts), clipboard(environment)]
     }
 
-    /// The smallest screen that everything can be reached on.
+    /// The smallest screen on which every function is reachable.
     private static let smallest = Size(width: 20, height: 6)
 
     static func terminal(_ facts: TerminalFacts) -> Diagnostic {
@@ -40,7 +40,7 @@ enum TerminalChecks {
         guard facts.isInteractive, let size = facts.size else {
             return Diagnostic(
                 subject, .notice,
-                localized("This output goes to no terminal, so its size was not looked at."),
+                localized("The output is not a terminal, so its size was not checked."),
                 advice: localized(
                     "Run byteclub doctor in the terminal that Byte Club is to run in."))
         }
@@ -90,7 +90,8 @@ enum TerminalChecks {
                 localized("\(facts.colorDepth.rawValue), so pictures are hard to make out."),
                 advice:
                     localized(
-                        "Set TERM to the 256-color type of the terminal, for instance: export TERM=xterm-256color"
+                        "Set TERM to the 256-color type of the terminal, for instance: export "
+                            + "TERM=xterm-256color"
                     )
             )
         case .monochrome:
@@ -101,7 +102,7 @@ enum TerminalChecks {
         }
     }
 
-    /// Copying goes through the terminal (OSC 52), and so works over SSH; not all let it.
+    /// Copying uses the terminal (OSC 52) and so works over SSH; not all terminals allow it.
     static func clipboard(_ environment: [String: String]) -> Diagnostic {
         let subject = "clipboard"
         func has(_ name: String) -> Bool { !(environment[name] ?? "").isEmpty }
@@ -112,7 +113,8 @@ enum TerminalChecks {
         }
         if has("TMUX") {
             return Diagnostic(
-                subject, .notice, localized("tmux passes copied text on only when it is told to."),
+                subject, .notice,
+                localized("tmux passes copied text on only if it is configured to."),
                 advice: localized("Run: tmux set -s set-clipboard on"))
         }
         if has("STY") {
@@ -124,7 +126,7 @@ enum TerminalChecks {
             return Diagnostic(
                 subject, .notice,
                 localized(
-                    "Terminals of GNOME's kind take no text for the clipboard: copies stay within Byte Club."
+                    "Terminals like GNOME's do not accept text for the clipboard: copies stay within Byte Club."
                 ),
                 advice:
                     localized(

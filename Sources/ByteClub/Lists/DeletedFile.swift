@@ -2,20 +2,22 @@ internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
 
-/// A file that was deleted here and can be brought back: what `z` takes up, the last one first.
+/// A file that was deleted here and can be restored: `z` restores the last one first.
 struct DeletedFile: Codable, Hashable, Sendable {
     var kind: FileKind
-    /// Where it was: `/Plan.txt`.
+    /// Its original path: `/Plan.txt`.
     var path: String
-    /// The state it was deleted in, by which a store that keeps revisions finds it again.
+    /// The deleted revision, by which a store that keeps revisions finds it.
     var revision: String
     var deletedAt: Date
-    /// Where a photo is kept in the club, when its store keeps no revisions.
+    /// The photo's path in the club's trash, if the store keeps no revisions.
     var trash: String?
-    /// The same for what was deleted with one key.
+    /// The same for all files deleted by one command.
     var group: UUID
-    /// Whether it was a folder, with nothing in it; nil for a file, and in records of earlier versions.
+    /// Whether it was an empty folder; nil for a file, and in records of earlier versions.
     var isFolder: Bool?
+    /// Nil in records of earlier versions.
+    var byteCount: Int64?
 
     init(
         _ file: RemoteFile, kind: FileKind, at date: Date, group: UUID, trash: RemotePath? = nil
@@ -25,10 +27,11 @@ struct DeletedFile: Codable, Hashable, Sendable {
         self.group = group
         path = file.path.string
         revision = file.revision.rawValue
+        byteCount = file.byteCount
         deletedAt = date
     }
 
-    /// An empty folder of the notes.
+    /// An empty folder of the notes tab.
     init(folder path: RemotePath, at date: Date, group: UUID) {
         kind = .notes
         self.group = group
@@ -38,6 +41,6 @@ struct DeletedFile: Codable, Hashable, Sendable {
         isFolder = true
     }
 
-    /// More of a kind are not remembered, unless they were deleted together.
+    /// The maximum number kept per kind, unless more were deleted together.
     static let limit = 100
 }

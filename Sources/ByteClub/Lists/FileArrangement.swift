@@ -3,10 +3,10 @@ internal import ClubLibrary
 package import ClubStore
 internal import FoundationEssentials
 
-/// The rows of a list in their order, made once for each change of the club: a value, so that a large one
-/// is made off the main actor.
+/// The rows of a list in order, computed once for each change of the club. A value type, so that large lists
+/// are computed off the main actor.
 package struct FileArrangement: Sendable {
-    /// What is to be listed, and how.
+    /// The contents and options of a list.
     package struct Request: Hashable, Sendable {
         package var kind: FileKind
         package var folder: RemotePath
@@ -21,10 +21,10 @@ package struct FileArrangement: Sendable {
 
     /// Folders first, then the files.
     package let entries: [FileEntry]
-    /// How many of the files the person has not seen in this state.
+    /// The number of files that are unread.
     package let unreadCount: Int
     private let positions: [RemotePath: Int]
-    /// The names as a filter compares them, one after the other, and where each ends.
+    /// The names in the form that a filter compares, concatenated, and the end of each.
     private let letters: [UInt8]
     private let ends: [Int]
 
@@ -55,13 +55,13 @@ package struct FileArrangement: Sendable {
         FileArrangement(contents, request, seen)
     }
 
-    /// Where a path stands; nil when it is not among the entries.
+    /// The position of a path; nil if it is not an entry.
     package func position(of path: RemotePath) -> Int? { positions[path] }
 
     private static func sorted(_ entries: [FileEntry], _ sort: ListSort) -> [FileEntry] {
-        /// Without references: many are moved about.
+        /// Contains no references, because many are moved.
         struct Item {
-            /// The larger comes first.
+            /// Larger ones sort first.
             var weight: Int64
             var prefix: UInt64
             var key: Range<Int>
@@ -101,12 +101,12 @@ package struct FileArrangement: Sendable {
 /// The rows that pass a filter.
 package struct FilteredRows: Sendable {
     package let filter: NameFilter
-    /// Positions in the arrangement as they are shown: what fits best first, else in the list's order.
+    /// Positions in the arrangement: best match first, else in the list's order.
     package let positions: [Int]
 }
 
 extension FileArrangement {
-    /// - Parameter earlier: What passed a filter that this one narrows, so that only that is looked at.
+    /// - Parameter earlier: The result of a filter that this one narrows; only those rows are tested.
     package func rows(_ filter: NameFilter, among earlier: FilteredRows? = nil) -> FilteredRows {
         var ranks = [[Int]](repeating: [], count: NameFilter.Rank.allCases.count)
         let candidates =

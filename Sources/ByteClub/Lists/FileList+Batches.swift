@@ -1,17 +1,17 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Things done to several files, one after the other.
+/// Operations on several files, one after the other.
 extension FileList {
-    /// Does something with each of a few entries and says how far it is. It goes on after what has failed for one
-    /// of them alone, and stops at any other failure, or where nothing at all is permitted.
+    /// Runs an operation on each entry and shows progress. Continues after a failure of one entry, and stops
+    /// at any other failure, or if nothing at all is permitted.
     ///
     /// - Parameters:
-    ///   - doing: `Deleting`, while it goes on.
-    ///   - failureTitle: Of the alert, when one has failed.
-    ///   - then: Called with what was done, if anything was.
+    ///   - doing: The progress message: `Deleting`.
+    ///   - failureTitle: The alert's title after a failure.
+    ///   - then: Called with the completed entries, if there are any.
     func forEach<Item>(
         _ items: [Item], doing: String, failureTitle: String,
         _ body: @escaping @MainActor (Item) async throws(StoreError) -> Void,
@@ -19,7 +19,7 @@ extension FileList {
     ) {
         guard batch == nil else {
             owner?.application?.showMessage(
-                localized("Something else is still going on."), .warning)
+                localized("Another operation is still running."), .warning)
             return
         }
         batch = owner?.startPending { [weak self] in
@@ -35,10 +35,10 @@ extension FileList {
                     try await body(item)
                     done.append(item)
                 } catch {
-                    // The first one is told, or what has ended it.
+                    // The first failure is shown, or the one that stopped the operation.
                     if failure == nil || !error.concernsOneFile { failure = error }
                     if !error.concernsOneFile { break }
-                    // A club that can only be read refuses each of them.
+                    // A read-only club refuses each entry.
                     if case .forbidden = error.code, done.isEmpty, index >= 2 { break }
                 }
             }
@@ -48,7 +48,7 @@ extension FileList {
         }
     }
 
-    /// Takes the marks away from what was done; what was not keeps them.
+    /// Unmarks the completed entries; failed ones stay marked.
     func unmark(_ done: [FileEntry]) {
         let paths = Set(done.map { AnyHashable($0.path) })
         list.retainMarks { !paths.contains($0) }

@@ -1,12 +1,12 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Deleting, and bringing back.
+/// Deleting and restoring.
 extension FileList {
-    /// Asks, and deletes what is marked or selected.
+    /// Asks, then deletes the marked or selected entries.
     func deleteTargets() {
         let targets = targets
         guard let first = targets.first else { return }
@@ -15,7 +15,7 @@ extension FileList {
             ? localized("“\(first.name)” will be deleted")
             : localized("\(targets.count) \(kind.plural) will be deleted")
         let isMoved =
-            kind == .photos && club.store.map { $0.revisionStore == nil } ?? false
+            kind == .photos && club.store?.isKnownToKeepDeletedFiles == false
         let noun = first.isFolder ? localized("folder") : kind.singular
         owner?.present(
             AlertController.confirmation(
@@ -33,7 +33,7 @@ extension FileList {
             ) { [weak self] in self?.delete(targets) })
     }
 
-    /// The filter may hide what is marked.
+    /// A filter may hide marked entries.
     private func hiddenTargetsWords(_ targets: [FileEntry]) -> String {
         let shown = Set((0..<rowCount).compactMap { entry(at: $0)?.path })
         let count = targets.count { !shown.contains($0.path) }
@@ -81,7 +81,7 @@ extension FileList {
                 memory.remember(DeletedFile(folder: entry.path, at: now(), group: group))
             }
         } catch {
-            // It is gone: that is what was wanted, and the list shows it.
+            // It is already gone, as intended; the list shows that.
             guard error.code == .notFound else { throw error }
             club.recordRemoval(of: entry.path, isOwn: false)
         }
@@ -97,7 +97,7 @@ extension FileList {
         memory.remember(record, deleted.data)
     }
 
-    /// Only while nothing is in it: somebody may have put something there.
+    /// Deletes only an empty folder: a member may have added a file to it.
     @concurrent private nonisolated static func deleteFolder(
         _ path: RemotePath, in store: any RemoteStore
     ) async throws(StoreError) {
@@ -114,12 +114,12 @@ extension FileList {
 // MARK: - Bringing back
 
 extension FileList {
-    /// Brings back what was deleted last, also in an earlier run where the store keeps it, in another window or by a
-    /// command.
+    /// Restores the last deletion, including those of earlier runs if the store keeps them, of other windows
+    /// and of commands.
     func undelete() {
         guard batch == nil else { return undelete(memory.lastDeleted(kind)) }
         _ = owner?.startPending { [self] in
-            await memory.lookAtDeleted()
+            await memory.readDeleted()
             let records = memory.lastDeleted(kind)
             let item = await deletedElsewhere()
             if let item, item.deleted > (records.map(\.deletedAt).max() ?? .distantPast) {
@@ -132,8 +132,8 @@ extension FileList {
         }
     }
 
-    /// What was deleted last on this computer, but in no window. A file that a window has on record is left to it: it
-    /// knows the state that was on the screen, which may never have reached the club.
+    /// The last deletion on this computer by a command. Files recorded by a window are left to it: it knows
+    /// the revision that was shown, which may never have reached the club.
     private func deletedElsewhere() async -> TrashItem? {
         let items = await club.trash()
         let known = memory.choices.deleted.filter { $0.kind == kind }
@@ -154,7 +154,7 @@ extension FileList {
                 pathToSelect = file.path
                 reload()
             } catch {
-                // It is kept nowhere any more: to offer it again would be no help.
+                // It is not stored anywhere: do not offer it again.
                 if error.code == .notFound { deletions.lost.insert(item) }
                 throw error
             }
@@ -192,7 +192,7 @@ extension FileList {
         }
     }
 
-    /// - Returns: Where it is now.
+    /// - Returns: The restored file.
     private func bringBack(_ record: DeletedFile) async throws(StoreError) -> RemotePath {
         guard record.isFolder != true else { return try await makeFolder(of: record) }
         let file = try await restore(record)
@@ -202,14 +202,14 @@ extension FileList {
         return file.path
     }
 
-    /// An empty folder is all that was deleted.
+    /// Recreates an empty folder.
     private func makeFolder(of record: DeletedFile) async throws(StoreError) -> RemotePath {
         let path = try RemotePath(validating: record.path)
         do throws(StoreError) {
             try await club.perform { store throws(StoreError) in try await store.createFolder(path)
             }
         } catch {
-            // It is there again already.
+            // It exists again already.
             guard case .conflict = error.code else { throw error }
         }
         pathToSelect = path
@@ -221,13 +221,15 @@ extension FileList {
         let path = try RemotePath(validating: record.path)
         let revision = Revision(rawValue: record.revision)
         if kind == .notes {
-            return try await club.restoreNote(at: path, revision, memory.deletedBytes[record])
+            return try await club.restoreNote(
+                at: path, revision, memory.deletedBytes[record], byteCount: record.byteCount)
         }
         if let trash = record.trash {
             return try await club.restorePhoto(at: path, from: RemotePath(validating: trash))
         }
         let file = try await club.perform { store throws(StoreError) in
-            try await PhotoTrash.restore(path, revision, in: store)
+            try await PhotoTrash.restore(
+                path, revision, byteCount: record.byteCount, in: store)
         }
         club.record(file)
         return file

@@ -1,12 +1,12 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// What the keys do in the list of either tab.
+/// The key commands of both tabs' lists.
 extension FileList {
-    /// Entries for the tab's key table, after its own.
+    /// Entries for the tab's key table; the tab's own come first.
     var keyEntries: [KeyTable.Entry] {
         let none = selectedEntry == nil ? localized("No \(kind.singular) is selected.") : nil
         let several =
@@ -16,7 +16,7 @@ extension FileList {
         var entries = [
             KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
             KeyCommand.delete(kind).performs(unless: none ?? folderReason) { self.deleteTargets() },
-            // The footer names it once something was deleted in this window.
+            // Shown in the footer once something was deleted in this window.
             KeyCommand.undelete(kind).performs(isInFooter: !memory.lastDeleted(kind).isEmpty) {
                 self.undelete()
             },
@@ -45,7 +45,7 @@ extension FileList {
         return entries
     }
 
-    /// Goes before what Esc does to marks and filters.
+    /// Precedes the effect of Esc on marks and filters.
     var stopEntry: KeyTable.Entry {
         KeyCommand.stopBatch.performs { [weak self] in self?.batch?.cancel() }
     }
@@ -58,9 +58,9 @@ extension FileList {
         return nil
     }
 
-    /// Hands names to the terminal's clipboard, a line for each.
+    /// Copies names to the terminal's clipboard, one per line.
     func copyNames() {
-        // They are pasted into shells: what is not to be seen in a name must not run there.
+        // Names are pasted into shells: invisible characters must not have an effect there.
         let names = targets.map { VisibleText($0.name).string }
         guard let first = names.first else { return }
         Clipboard.shared.put(
@@ -138,7 +138,7 @@ extension KeyCommand {
         "list.stop", keys: ["Esc", "^C"], title: localized("Stop after this one"),
         label: localized("stop"), weight: 99)
 
-    /// What works in the list of either tab.
+    /// The commands of both tabs' lists.
     static let fileListCommands: [KeyCommand] = [
         .sortList, .copyNames, .refresh, .seeAllFiles, .showTrash, .showTransfers, .leaveFolder,
         .stopBatch,

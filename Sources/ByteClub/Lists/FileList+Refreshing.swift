@@ -1,11 +1,11 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// A refresh that the person has asked for and wants to hear of.
+/// A refresh requested by the user, whose result is shown.
 struct AwaitedRefresh {
-    /// How often the club had been listed before.
+    /// The listing count when it was requested.
     let listingCount: Int
     let contents: ClubContents
 }
@@ -20,7 +20,7 @@ extension FileList {
         club.refresh()
     }
 
-    /// Called at each change of the club.
+    /// Called for each change of the club.
     func finishRefresh() {
         guard let awaited = awaitedRefresh else { return }
         if club.listingCount > awaited.listingCount {

@@ -1,25 +1,32 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Other names, and other folders.
+/// Renaming and moving.
 extension FileList {
     func renameSelected() {
         guard let entry = targets.first else { return }
         let noun = entry.isFolder ? localized("folder") : kind.singular
-        owner?.present(
-            PromptViewController(
-                title: localized("Rename \(noun)"), label: localized("New name"),
-                text: entry.name.withVisibleLineBreaks, action: localized("Rename")
-            ) { [weak self] typed in
-                self?.rename(entry, to: typed)
-            })
+        let name = entry.name.withVisibleLineBreaks
+        let prompt = PromptViewController(
+            title: localized("Rename \(noun)"), label: localized("New name"), text: name,
+            action: localized("Rename")
+        ) { [weak self] typed in
+            self?.rename(entry, to: typed)
+        }
+        // Before the extension, which mostly stays.
+        if !entry.isFolder, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
+            dot != name.startIndex
+        {
+            prompt.placeCaret(at: name.utf8.distance(from: name.startIndex, to: dot))
+        }
+        owner?.present(prompt)
     }
 
-    /// - Returns: Why it is not a valid name, or nil when the renaming has begun.
+    /// - Returns: Why the name is not valid, or nil when renaming has begun.
     private func rename(_ entry: FileEntry, to typed: String) -> String? {
-        // As it is, also where a new note would get an ending: a file of another program's.
+        // Unchanged, even if new notes get an extension: another program's file.
         guard typed != entry.name.withVisibleLineBreaks else { return nil }
         let name: String
         do {
@@ -54,7 +61,7 @@ extension FileList {
         return try NoteName(typed, renaming: entry.name).fileName
     }
 
-    /// Under the name of the photos folder, notes would be in neither tab.
+    /// Notes in a folder named like the photos folder would be in neither tab.
     private func photosFolderRefusal(_ name: String, in folder: RemotePath) -> String? {
         guard kind == .notes, let path = try? folder.appending(name),
             ClubContents.isInPhotosFolder(path)
@@ -62,7 +69,7 @@ extension FileList {
         return ClubContents.photosFolderRefusal
     }
 
-    /// Asks for a folder and moves there what is marked or selected.
+    /// Asks for a folder and moves the marked or selected entries there.
     func moveTargets() {
         let targets = targets
         guard let first = targets.first else { return }
@@ -75,24 +82,24 @@ extension FileList {
             action: localized("Move"),
             hint: localized("Tab completes; / is the top. A new folder is created.")
         ) { [weak self] typed in
-            // As it is, also where its name has a line break in it.
+            // Unchanged, even if its name contains a line break.
             guard typed != shownFolder else { return localized("It is in that folder already.") }
             return self?.move(targets, toFolder: typed)
         }
-        // Another folder is typed over it, or behind it.
+        // Typing replaces it, or appends a folder.
         prompt.selectText()
         prompt.completion = { [weak self] typed in self?.completedFolder(typed) }
         owner?.present(prompt)
     }
 
-    /// The first folder that begins with what was typed.
+    /// The first folder that begins with the typed text.
     private func completedFolder(_ typed: String) -> String? {
         let wanted = typed.hasPrefix("/") ? typed : "/" + typed
         return club.contents.noteFolders.map(\.string).sorted()
             .first { $0.lowercased().hasPrefix(wanted.lowercased()) && $0 != wanted }
     }
 
-    /// - Returns: Why nothing can be moved there; nil when the moving has begun.
+    /// - Returns: Why nothing can be moved there; nil when moving has begun.
     private func move(_ targets: [FileEntry], toFolder typed: String) -> String? {
         var target = RemotePath.root
         do {
@@ -145,7 +152,7 @@ extension FileList {
         pathToSelect = moved.path
         if let file = moved.file { memory.see([file]) }
         club.recordMove(of: entry.path, in: entry.file?.revision, to: moved.file)
-        // What lies in a folder comes with the next listing.
+        // A moved folder's contents come with the next listing.
         if moved.file == nil { club.refresh() }
     }
 }

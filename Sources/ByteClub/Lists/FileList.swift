@@ -1,7 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 /// Told what happens in a tab's list, and asked how its rows look.
@@ -9,16 +9,16 @@ internal import TerminalUI
     /// The row of a file. Called for the visible rows at each frame: it only assembles.
     func fileList(_ list: FileList, rowFor file: RemoteFile) -> ListRow
 
-    /// Enter, or a second click.
+    /// Enter, or a double click.
     func fileList(_ list: FileList, didActivate file: RemoteFile)
 
-    /// Another row is the selected one, or there are others.
+    /// The selection or the rows have changed.
     func fileListDidChangeSelection(_ list: FileList)
 
-    /// The list is about to be fetched again because the person wants it.
+    /// The user has asked to fetch the list again.
     func fileListWillRefresh(_ list: FileList)
 
-    /// What a club without such files says: what to press to make one.
+    /// The text of an empty list: which key creates a file.
     var emptyListText: String { get }
 }
 
@@ -26,10 +26,10 @@ extension FileListDelegate {
     func fileListWillRefresh(_ list: FileList) {}
 }
 
-/// The list of one tab: sorted, narrowed by a filter, with marks and with what is unread pointed out.
+/// The list of one tab: sorted and filtered, with marks and unread files.
 ///
-/// Both tabs are this one, with rows of their own. A large club is sorted and filtered off the main actor;
-/// the rows shown stay until the new ones are there.
+/// Both tabs use it, with their own rows. A large club is sorted and filtered off the main actor; the old
+/// rows stay until the new ones are ready.
 @MainActor final class FileList {
     let kind: FileKind
     let view = FilterableList()
@@ -39,53 +39,53 @@ extension FileListDelegate {
 
     let club: Club
     let memory: ListMemory
-    /// Presents boxes, and counts work that is under way.
+    /// Presents dialogs and counts pending work.
     private(set) weak var owner: ViewController?
 
-    /// Shows what is on its way; set where there is something to show.
+    /// Shows the active transfers; set if there are any to show.
     var showTransfers: (() -> Void)?
-    /// Shows what was deleted.
+    /// Shows the trash.
     var showTrash: (() -> Void)?
 
     private(set) var folder = RemotePath.root
     private(set) var arrangement = FileArrangement.empty
     /// Nil while there is no filter.
     private(set) var filtered: FilteredRows?
-    /// Selected as soon as it is there.
+    /// The row to select as soon as it exists.
     var pathToSelect: RemotePath?
 
-    private var work = Work()
-    /// What goes on with several files, one after the other.
+    private(set) var work = Work()
+    /// The running operation on several files, which handles them one by one.
     var batch: Task<Void, Never>? {
         didSet { view.urgentEntries = batch == nil ? [] : [stopEntry] }
     }
-    /// What is known of deletions beside what is on record.
+    /// Pending and recent deletions that are not recorded yet.
     var deletions = Deletions()
-    /// When the words for the ages of what is shown become others.
+    /// When the displayed ages change next.
     private var ageChange: (timer: ScheduledAction, due: Date)?
-    /// What the person waits to hear of; see ``refresh()``.
+    /// The refresh whose result the user waits for; see ``refresh()``.
     var awaitedRefresh: AwaitedRefresh?
-    /// What the clock says; a test has its own.
+    /// The current time; replaced in tests.
     var now: () -> Date = { Date() }
 
     struct Deletions {
-        /// What was deleted together, where the club could not say whether it has kept all of it.
+        /// A group of deletions for which the club could not say whether it kept all files.
         var uncertainGroup: UUID?
-        /// What of the trash could not be brought back in this run.
+        /// Items of the trash that could not be restored in this run.
         var lost: Set<TrashItem> = []
     }
 
-    /// What is under way beside the main actor.
-    private struct Work {
+    /// Pending work off the main actor.
+    struct Work {
         var arranging: Task<Void, Never>?
-        /// Whether the club has changed since that began.
+        /// Whether the club has changed since the arrangement began.
         var needsArranging = false
         var filtering: Task<Void, Never>?
-        /// Whether what fits best is to be selected as soon as it is known: something was typed.
+        /// Whether to select the best match as soon as it is known, after typing.
         var selectsBest = false
     }
 
-    /// So many entries are sorted and filtered at once, in much less than a frame.
+    /// Up to this many entries are sorted and filtered synchronously, in much less than a frame.
     private static let immediateLimit = 1_000
 
     init(_ kind: FileKind, of club: Club, memory: ListMemory, owner: ViewController) {
@@ -95,7 +95,7 @@ extension FileListDelegate {
         self.owner = owner
     }
 
-    /// Begins to follow the club.
+    /// Starts following the club.
     func start() {
         list.dataSource = self
         list.delegate = self
@@ -105,7 +105,7 @@ extension FileListDelegate {
         club.addObserver(self)
     }
 
-    /// Gives up what is under way: the club is left.
+    /// Cancels pending work: the session ends.
     func stop() {
         batch?.cancel()
         work.arranging?.cancel()
@@ -115,7 +115,7 @@ extension FileListDelegate {
 
     var sort: ListSort { memory.sort(of: kind) }
 
-    /// How many rows pass the filter.
+    /// The number of rows that pass the filter.
     var rowCount: Int { filtered?.positions.count ?? arrangement.entries.count }
 
     func entry(at row: Int) -> FileEntry? {
@@ -134,13 +134,13 @@ extension FileListDelegate {
             .sorted().map { arrangement.entries[$0] }
     }
 
-    /// What a command is about: all that is marked, else what is selected.
+    /// The entries a command applies to: the marked ones, else the selected one.
     var targets: [FileEntry] {
         let marked = markedEntries
         return marked.isEmpty ? selectedEntry.map { [$0] } ?? [] : marked
     }
 
-    /// The files shown, in order: what a viewer goes through.
+    /// The displayed files in order, for paging through a viewer.
     var shownFiles: [RemoteFile] { (0..<rowCount).compactMap { entry(at: $0)?.file } }
 }
 
@@ -152,7 +152,7 @@ extension FileList: ClubObserver {
         finishRefresh()
     }
 
-    /// Shows what the club has now.
+    /// Shows the club's current contents.
     func reload() {
         while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
         guard club.contents.fileCount > Self.immediateLimit else {
@@ -180,13 +180,13 @@ extension FileList: ClubObserver {
         work.arranging = nil
     }
 
-    /// - Parameter rows: What passes the filter, where that is known already.
+    /// - Parameter rows: The rows that pass the filter, if already known.
     private func show(_ arrangement: FileArrangement, _ rows: FilteredRows? = nil) {
-        // Its rows would be places in the arrangement of before.
+        // Its positions refer to the previous arrangement.
         work.filtering?.cancel()
         work.filtering = nil
         self.arrangement = arrangement
-        // The rows of before are places in another order.
+        // The old positions refer to the previous order.
         filtered = rows
         if let rows, rows.filter == view.filter { display() } else { showFiltered() }
     }
@@ -208,7 +208,7 @@ extension FileList: ClubObserver {
             filtered = arrangement.rows(filter, among: filtered)
             return display()
         }
-        // The rows of before stay until the new ones are there.
+        // The old rows stay until the new ones are ready.
         work.filtering = owner?.startPending { [weak self, arrangement, filtered] in
             let rows = await arrangement.rowsInBackground(filter, among: filtered)
             guard !Task.isCancelled, let self else { return }
@@ -268,7 +268,7 @@ extension FileList {
             TextLine(
                 filtered == nil ? "\(count)" : localized("\(rowCount) of \(count)"), .secondary))
         parts.append(TextLine(sort.title, .secondary))
-        // With many marks in a narrow list, how many they are is what counts.
+        // With many marks in a narrow list, their number matters most.
         let titles = (1...parts.count).reversed().map { count in
             parts[1..<count].reduce(parts[0]) { $0 + TextLine(" · ", .secondary) + $1 }
         }
@@ -285,7 +285,7 @@ extension FileList {
 // MARK: - Folders
 
 extension FileList {
-    /// Shows another folder of the notes.
+    /// Shows another folder of the notes tab.
     func enter(_ folder: RemotePath, selecting path: RemotePath? = nil) {
         self.folder = folder
         pathToSelect = path
@@ -295,7 +295,7 @@ extension FileList {
         if path == nil { list.select(0) }
     }
 
-    /// Goes back to the folder that this one lies in.
+    /// Goes to the parent folder.
     func leaveFolder() {
         guard let parent = folder.parent else { return }
         enter(parent, selecting: folder)
@@ -352,13 +352,13 @@ extension FileList: ListViewDataSource, ListViewDelegate {
 
     func listViewDidChangeMarks(_ list: ListView) { showTitle() }
 
-    /// The age of a file, as of now: the list draws itself again when the words become others.
+    /// The current age of a file; the list is redrawn when the text changes.
     func age(of file: RemoteFile) -> String { Wording.age(of: file.modified, at: now()) }
 
     private func noteAge(of date: Date) {
         let now = now()
         guard let change = Wording.nextAgeChange(of: date, at: now) else { return }
-        // All that changes within a second changes in one frame.
+        // All changes within a second share one frame.
         let due = now.addingTimeInterval(change.rounded(.up))
         if let ageChange, ageChange.due <= due { return }
         guard let scheduler = list.application?.scheduler else { return }
@@ -374,7 +374,7 @@ extension FileList: ListViewDataSource, ListViewDelegate {
 // MARK: - What is unread
 
 extension FileList {
-    /// Notes that the person has seen files as they are now.
+    /// Marks the current states of files as seen.
     func see(_ files: [RemoteFile]) {
         let unread = files.filter(memory.seen.isUnread)
         guard !unread.isEmpty else { return }
@@ -382,7 +382,7 @@ extension FileList {
         reload()
     }
 
-    /// Takes all that the club has as seen.
+    /// Marks the whole club as seen.
     func seeAll() {
         _ = owner?.startPending { [self] in await memory.seeAll(club.contents) }
     }

@@ -1,17 +1,17 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
 /// A list with a live filter below its rows: `/` opens it, Enter keeps it, Esc clears it.
 final class FilterableList: View {
     let list = ListView()
-    /// Called for a second `/`, when there is more to search than names.
+    /// Called for a second `/`, if more than names can be searched.
     var didAskForMore: (() -> Void)?
-    /// Called when other rows pass the filter.
+    /// Called when the filter's result changes.
     var filterDidChange: (() -> Void)?
 
-    /// Come before what the list and the filter do with their keys.
+    /// Key bindings that precede those of the list and the filter.
     var urgentEntries: [KeyTable.Entry] = [] {
         didSet { list.urgentEntries = urgentEntries }
     }
@@ -67,7 +67,7 @@ final class FilterableList: View {
         list.becomeFirstResponder()
     }
 
-    /// Takes the filter away, and the field with it.
+    /// Clears the filter and hides its field.
     func clear() {
         field.text = ""
         hideField()

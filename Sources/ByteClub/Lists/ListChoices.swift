@@ -1,16 +1,15 @@
 internal import ClubAccess
 internal import FoundationEssentials
 
-/// `lists.json`: what was chosen for a club's lists, and what was deleted from them.
+/// `lists.json`: the sort orders of a club's lists, and recent deletions.
 struct ListChoices: Codable, Equatable, Sendable {
     var sorts: [String: ListSort] = [:]
-    /// The last one deleted stands last.
+    /// Oldest first.
     var deleted: [DeletedFile] = []
 
-    /// Forgets the oldest of what was deleted, by whole groups; what was deleted last stays, however much
-    /// that was.
+    /// Removes the oldest deletions, by whole groups; the last group stays, whatever its size.
     ///
-    /// - Returns: What was forgotten.
+    /// - Returns: The removed entries.
     mutating func trimDeleted(of kind: FileKind) -> [DeletedFile] {
         let own = deleted.filter { $0.kind == kind }
         guard own.count > DeletedFile.limit, let last = own.last?.group else { return [] }
@@ -26,7 +25,7 @@ struct ListChoices: Codable, Equatable, Sendable {
         return own.filter { dropped.contains($0.group) }
     }
 
-    /// What another window has kept, with what was changed here since `base`.
+    /// Merges another window's choices with the changes made here since `base`.
     func merged(into theirs: ListChoices, since base: ListChoices) -> ListChoices {
         var merged = theirs
         for (kind, sort) in sorts where base.sorts[kind] != sort { merged.sorts[kind] = sort }
@@ -38,7 +37,7 @@ struct ListChoices: Codable, Equatable, Sendable {
         return merged
     }
 
-    /// As JSON that is no longer than it may be: the oldest of what was deleted is left out.
+    /// JSON within the limit: the oldest deletions are left out.
     func encoded(atMost byteLimit: Int) -> Data? {
         var choices = self
         while true {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// What the lists of each club remember, as long as the program runs: who comes back to a club finds what
-/// was deleted there, and nothing that is still being written is read.
+/// The list memories of all clubs, for the life of the program: returning to a club finds its deletions, and
+/// a file is never read while it is being written.
 @MainActor final class ListMemories {
     private var memories: [URL: ListMemory] = [:]
 
-    /// The memory of the club whose folder this is.
+    /// The memory of the club with this folder.
     func memory(in folder: URL) -> ListMemory {
         if let known = memories[folder] { return known }
         let memory = ListMemory(folder: folder)
@@ -13,7 +13,7 @@ internal import FoundationEssentials
         return memory
     }
 
-    /// Returns when all is on disk.
+    /// Returns when everything is on disk.
     func finish() async {
         for memory in memories.values { await memory.finish() }
     }

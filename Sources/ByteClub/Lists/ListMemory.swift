@@ -1,33 +1,32 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 
-/// What both tabs of a club keep over restarts: the order of their lists, what the person has seen, and
-/// what was deleted here.
+/// What both tabs of a club keep between runs: sort orders, seen files, and deletions.
 ///
-/// In a folder of the club's own, two files that can be lost without harm: a damaged one counts as none. Where
-/// several windows show the club, each adds to them what has changed in it.
+/// Two files in the club's own state folder. They can be lost without harm; a damaged one is ignored. If
+/// several windows show the club, each adds its changes.
 @MainActor final class ListMemory {
     private(set) var choices = ListChoices()
     private(set) var seen = SeenRevisions()
-    /// Whether what was kept has been read; until then nothing is written over it.
+    /// Whether the stored state has been read; nothing is written before that.
     private(set) var isLoaded = false
-    /// Called when what was kept has been read, and when all was seen at once.
+    /// Called when the stored state has been read, and when everything was marked as seen.
     var didLoad: [() -> Void] = []
-    /// The bytes of what was deleted in this run from a club that keeps no revisions.
+    /// The bytes of files deleted in this run from a club that keeps no revisions.
     private(set) var deletedBytes: [DeletedFile: Data] = [:]
     private weak var club: Club?
-    /// Seen before it was known what had been.
+    /// Files seen before the stored state was read.
     private var seenEarly: [RemoteFile] = []
 
-    /// Nil to keep nothing.
+    /// Nil to store nothing.
     private let folder: URL?
     private var writing: Task<Void, Never>?
     private var isChanged = false
-    /// What this window has read or written last.
+    /// The state last read or written by this window.
     private var kept = Kept()
-    private var isLooking = false
+    private var isMarkingSeen = false
 
     private struct Kept: Sendable {
         var choices = ListChoices()
@@ -60,7 +59,7 @@ internal import FoundationEssentials
         if isChanged { save() }
     }
 
-    /// Takes all that is in the club as seen.
+    /// Marks the whole club as seen.
     func seeAll(_ contents: ClubContents) async {
         seen = await SeenRevisions.make(of: contents)
         save()
@@ -69,7 +68,7 @@ internal import FoundationEssentials
 
     // MARK: - What was deleted
 
-    /// - Parameter data: The file's bytes, where they are kept nowhere else.
+    /// - Parameter data: The file's bytes, if they are stored nowhere else.
     func remember(_ file: DeletedFile, _ data: Data? = nil) {
         choices.deleted.append(file)
         deletedBytes[file] = data
@@ -83,7 +82,7 @@ internal import FoundationEssentials
         save()
     }
 
-    /// A file is back: `z` does not offer it again.
+    /// Removes a restored file from the deletions: `z` does not offer it again.
     func forget(_ item: TrashItem) {
         choices.deleted.filter { $0.isSame(as: item) }.forEach(forget)
     }
@@ -92,7 +91,7 @@ internal import FoundationEssentials
         for file in dropped { deletedBytes[file] = nil }
     }
 
-    /// What was deleted together, last of all.
+    /// The last group of deletions.
     func lastDeleted(_ kind: FileKind) -> [DeletedFile] {
         guard let last = choices.deleted.last(where: { $0.kind == kind }) else { return [] }
         return choices.deleted.filter { $0.kind == kind && $0.group == last.group }
@@ -106,14 +105,14 @@ extension ListMemory: ClubObserver {
 // MARK: - On disk
 
 extension ListMemory {
-    /// Reads what was kept, once.
+    /// Reads the stored state, once.
     func load() async {
         guard !isLoaded else { return }
         let kept = await Self.read(folder)
         guard !isLoaded else { return }
         isLoaded = true
         if let choices = kept.choices {
-            // What was chosen meanwhile counts.
+            // Choices made meanwhile take precedence.
             var merged = choices
             merged.sorts.merge(self.choices.sorts) { _, new in new }
             merged.deleted += self.choices.deleted
@@ -122,7 +121,7 @@ extension ListMemory {
         }
         if let seen = kept.seen { self.seen = seen }
         self.kept = Kept(choices: kept.choices ?? ListChoices(), seen: seen)
-        // In a club that was never here before, all is taken as seen soon.
+        // In a club opened for the first time, everything is marked as seen soon.
         if !seen.isEmpty { see(seenEarly) }
         seenEarly = []
         if isChanged { save() }
@@ -130,14 +129,14 @@ extension ListMemory {
         for action in didLoad { action() }
     }
 
-    /// Takes in what other windows have deleted and brought back since.
-    func lookAtDeleted() async {
+    /// Adds deletions and restorations of other windows.
+    func readDeleted() async {
         guard isLoaded, let folder else { return }
         var theirs: ListChoices?
         repeat {
             await writing?.value
             theirs = await Self.choices(in: folder)
-            // What is being written now knows nothing of what was read.
+            // The write in progress does not include what was read.
         } while writing != nil
         guard let theirs else { return }
         choices.deleted = choices.merged(into: theirs, since: kept.choices).deleted
@@ -148,7 +147,7 @@ extension ListMemory {
         readChoices(folder)
     }
 
-    /// Begins with what was kept, and takes a club that was never here before as seen.
+    /// Reads the stored state, and marks a club opened for the first time as seen.
     func start(_ club: Club) {
         self.club = club
         club.handlers.didRecognizeOwn = { [weak self] in self?.see($0) }
@@ -157,15 +156,17 @@ extension ListMemory {
     }
 
     private func takeFirstLook() {
-        guard isLoaded, seen.isEmpty, !isLooking, let club, club.listingCount > 0 else { return }
-        isLooking = true
+        guard isLoaded, seen.isEmpty, !isMarkingSeen, let club, club.listingCount > 0 else {
+            return
+        }
+        isMarkingSeen = true
         Task {
             await seeAll(club.contents)
-            isLooking = false
+            isMarkingSeen = false
         }
     }
 
-    /// Returns when all is on disk.
+    /// Returns when everything is on disk.
     func finish() async { await writing?.value }
 
     private func save() {
@@ -177,7 +178,7 @@ extension ListMemory {
                 var lasting = choices
                 lasting.deleted.removeAll { deletedBytes[$0] != nil }
                 let new = Kept(choices: lasting, seen: seen)
-                // What could not be written is new the next time, too.
+                // If writing failed, it is still different next time.
                 kept = await Self.write(new, since: kept, to: folder)
             }
             writing = nil
@@ -208,9 +209,9 @@ extension ListMemory {
         FileManager.default.fileExists(atPath: file.path)
     }
 
-    /// What cannot be written is not kept: the lists work without it.
+    /// Ignores errors: the lists work without stored state.
     ///
-    /// - Returns: What this window has on the disk now.
+    /// - Returns: The state of this window on disk.
     @concurrent private nonisolated static func write(
         _ new: Kept, since base: Kept, to folder: URL?
     ) async -> Kept {
@@ -238,8 +239,8 @@ extension ListMemory {
         return kept
     }
 
-    /// Between reading and writing no other window does. Without a lock, or where a stopped window holds it for
-    /// long, the last one to write counts, as no list is worth waiting for.
+    /// Excludes other windows between reading and writing. If the lock is unavailable, or held for long by a
+    /// stopped window, the last writer wins: lists are not worth waiting for.
     @concurrent private nonisolated static func lock(_ folder: URL) async -> FileLock? {
         guard let lock = try? FileLock(folder.appending(path: "lists.lock")) else { return nil }
         for _ in 0..<50 {

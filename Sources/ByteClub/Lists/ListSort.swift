@@ -1,12 +1,12 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// What a list is ordered by.
+/// The order of a list.
 package enum ListSort: String, Codable, CaseIterable, Sendable {
-    /// A to Z, numbers by their value.
+    /// A to Z, numbers by value.
     case name
-    /// What has changed last comes first.
+    /// Last modified first.
     case change
-    /// The largest come first.
+    /// Largest first.
     case size
 
     /// For the list's frame: `by name`.

@@ -2,13 +2,13 @@ package import ClubAccess
 package import ClubStore
 package import FoundationEssentials
 
-/// Which state of each file the person at this computer has seen; what has changed since is unread.
+/// Which revision of each file was seen on this computer; files changed since then are unread.
 ///
-/// A value of two numbers for each file, so that a club of 100,000 takes 1.6 MB on disk. Two paths or
-/// revisions may get the same number, once in a very long while: then something new looks old.
+/// Stores two numbers per file: 1.6 MB for a club of 100,000 files. Two paths or revisions may collide, very
+/// rarely: then a new file looks old.
 package struct SeenRevisions: Sendable, Equatable {
     private var seen: [UInt64: UInt64] = [:]
-    /// Whether nothing has ever been seen here: then all that is there is old, and what comes is new.
+    /// Whether nothing was ever seen here: existing files are then old, and only later ones are new.
     private(set) var isEmpty = true
 
     package init() {}
@@ -17,38 +17,38 @@ package struct SeenRevisions: Sendable, Equatable {
         !isEmpty && seen[Self.number(of: file.path)] != Self.number(of: file.revision.rawValue)
     }
 
-    /// Notes that the person knows a file in this state.
+    /// Marks a file's revision as seen.
     package mutating func see(_ file: RemoteFile) {
         isEmpty = false
         seen[Self.number(of: file.path)] = Self.number(of: file.revision.rawValue)
     }
 
-    /// All files of a club as they are now, and no others.
+    /// All files of a club in their current revisions, and no others.
     package init(of contents: ClubContents) {
         for file in contents.allFiles { see(file) }
         isEmpty = false
     }
 
-    /// The same off the main actor: there may be many.
+    /// The same off the main actor, for large clubs.
     @concurrent package static func make(of contents: ClubContents) async -> SeenRevisions {
         SeenRevisions(of: contents)
     }
 
-    /// What another window has kept, with what was seen here since `base`.
+    /// Merges another window's state with what was seen here since `base`.
     func merged(into theirs: SeenRevisions, since base: SeenRevisions) -> SeenRevisions {
         guard !theirs.isEmpty else { return self }
         var merged = theirs
         for (path, revision) in seen where base.seen[path] != revision {
             merged.seen[path] = revision
         }
-        // A file that is in the club no longer.
+        // A file that is no longer in the club.
         for (path, revision) in base.seen where seen[path] == nil && theirs.seen[path] == revision {
             merged.seen[path] = nil
         }
         return merged
     }
 
-    /// The same over restarts and machines, unlike `Hasher`. Source: FNV-1a, 64 bits.
+    /// Stable across runs and machines, unlike `Hasher`. Source: FNV-1a, 64 bits.
     private static func number(of text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
@@ -67,10 +67,10 @@ package struct SeenRevisions: Sendable, Equatable {
 
 extension SeenRevisions {
     private static let magic = Array("BCSEEN1\n".utf8)
-    /// Enough for a million files; a larger file was not written here.
+    /// Enough for a million files; a larger file was not written by this program.
     package static let byteLimit = 16 << 20
 
-    /// - Returns: Nil for what was not written here.
+    /// - Returns: Nil for data that this program did not write.
     package init?(_ data: Data) {
         let bytes = [UInt8](data)
         guard bytes.starts(with: Self.magic), bytes.count <= Self.byteLimit,

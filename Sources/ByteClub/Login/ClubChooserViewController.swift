@@ -1,10 +1,10 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Which club to open, and how to join another: what `:login` shows.
+/// The dialog of `:login`: the clubs to open, and ways to join another.
 final class ClubChooserViewController: ViewController {
-    /// What a row stands for.
+    /// What a row represents.
     enum Choice: Hashable {
         case club(ClubSettings)
         case joinDropbox
@@ -23,8 +23,8 @@ final class ClubChooserViewController: ViewController {
     private let choose: (Choice) -> Void
 
     /// - Parameters:
-    ///   - current: The club that is open; chosen at first.
-    ///   - choose: Called when the box is gone.
+    ///   - current: The open club; selected at first.
+    ///   - choose: Called after the dialog was dismissed.
     init(_ clubs: ClubList, current: ClubSettings, choose: @escaping (Choice) -> Void) {
         self.current = current
         self.choose = choose
@@ -33,7 +33,7 @@ final class ClubChooserViewController: ViewController {
         rows = rows(of: clubs)
     }
 
-    /// Shows the clubs as they are by now; the chosen one stays chosen.
+    /// Shows an updated list; the selection stays.
     func show(_ clubs: ClubList) {
         rows = rows(of: clubs)
         guard isViewLoaded else { return }
@@ -75,7 +75,7 @@ final class ClubChooserViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override func preferredSize(in available: Size) -> Size {
-        // A list leaves its columns out before a title gets less than this.
+        // A list drops its other columns before titles get narrower than this.
         let widest = rows.map {
             max(24, TextLine($0.name).columnCount) + TextLine($0.details).columnCount
         }

@@ -1,24 +1,25 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Opens Dropbox's page and receives the code: from the browser if there is one, else pasted by the
-/// person.
+/// Opens Dropbox's page and receives the code: from the browser if there is one, else pasted by the user.
 final class DropboxSignInViewController: ViewController {
     private let joining: DropboxSignIn
     private let club: ClubSettings
     private let back: (() -> Void)?
+    /// Determines whether there is a browser.
+    private let environment: [String: String]
     private let didJoin: (DropboxSignIn.SignedInClub) -> Void
 
     private var signIn: DropboxOAuth
     private var waiting: Task<Void, Never>?
-    /// The code is being turned into a sign-in.
+    /// Exchanges the code for tokens.
     private var finishing: Task<Void, Never>?
     private var isFinishing: Bool { finishing != nil }
     private var isGivenUp = false
-    /// The page shows the code; one page serves every attempt, so that a code that was mistyped can be corrected.
+    /// The page shows the code. One page serves all attempts, so that a mistyped code can be corrected.
     private var isAskingForCode = false
 
     private let words = Label("")
@@ -36,19 +37,22 @@ final class DropboxSignInViewController: ViewController {
     private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
 
     /// - Parameters:
-    ///   - back: Called when the box was left without a sign-in: goes one box back; nil where it is the first one.
-    ///   - didJoin: Called when the person is signed in and the box is gone.
+    ///   - back: Called when the dialog was left without a sign-in: shows the previous dialog; nil if this is
+    ///     the first one.
+    ///   - didJoin: Called after the sign-in, when the dialog was dismissed.
     init(
         _ joining: DropboxSignIn, as club: ClubSettings, back: (() -> Void)? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
         didJoin: @escaping (DropboxSignIn.SignedInClub) -> Void
     ) {
         self.joining = joining
         self.club = club
         self.back = back
+        self.environment = environment
         self.didJoin = didJoin
         signIn = DropboxOAuth(app: joining.settings.app)
         super.init()
-        // The name that a club has which was given none.
+        // The default name of a club.
         title =
             club.name == "dropbox"
             ? localized("Sign in to Dropbox") : localized("Sign in to \(club.name)")
@@ -59,8 +63,7 @@ final class DropboxSignInViewController: ViewController {
         field.didSubmit = { [weak self] in self?.submit() }
         field.didChange = { [weak self] in self?.reason.text = "" }
         for part in [words, field, reason, buttons, address] { view.addSubview(part) }
-        let environment = ProcessInfo.processInfo.environment
-        if Browser.isHere(environment) { askBrowser(environment) } else { askForCode() }
+        if Browser.isHere(environment) { askBrowser() } else { askForCode() }
     }
 
     override func viewDidDisappear() {
@@ -81,7 +84,7 @@ final class DropboxSignInViewController: ViewController {
         return Size(width: width, height: min(available.height, height))
     }
 
-    /// What is to be seen, from the top, with its rows.
+    /// The visible parts from top to bottom, with their heights.
     private func parts(in size: Size) -> [(view: View, height: Int)] {
         var views: [View] = [words, address]
         if !field.isHidden { views.append(field) }
@@ -90,7 +93,8 @@ final class DropboxSignInViewController: ViewController {
         return views.map { ($0, $0 === field ? 1 : $0.sizeThatFits(size).height) }
     }
 
-    /// Where not all has room, what is needed comes first: the address can be copied. A button is always in sight.
+    /// If there is not enough room, the required parts come first: the address can be copied. A button is
+    /// always visible.
     override func layoutView(in bounds: Rect) {
         var area = bounds
         let parts = parts(in: Size(width: bounds.width, height: 40))
@@ -129,7 +133,7 @@ final class DropboxSignInViewController: ViewController {
 // MARK: - The two ways
 
 extension DropboxSignInViewController {
-    private func askBrowser(_ environment: [String: String]) {
+    private func askBrowser() {
         do throws(SignInError) {
             let browser = try DropboxAuthorization.ByBrowser(joining.settings.app)
             signIn = browser.signIn
@@ -145,7 +149,7 @@ extension DropboxSignInViewController {
             waiting = Task { [weak self] in
                 do throws(SignInError) {
                     let code = try await browser.code()
-                    // The code belongs to the page that the browser was sent to, whatever is shown now.
+                    // The code belongs to the page that the browser opened, whatever is shown now.
                     self?.finish(code, of: browser.signIn)
                 } catch {
                     self?.fail(error)
@@ -161,7 +165,7 @@ extension DropboxSignInViewController {
         askForCode()
     }
 
-    /// The page leads nowhere and shows the code. What was typed, and the page it is from, stay.
+    /// Switches to pasting the code from the page. The typed text and its page stay.
     private func askForCode() {
         guard !isAskingForCode else { return }
         isAskingForCode = true
@@ -194,7 +198,7 @@ extension DropboxSignInViewController {
             localized("The address is in the clipboard, if the terminal allows it."))
     }
 
-    /// Gives up whatever is under way; what is left of it ends without the box.
+    /// Cancels pending work, which ends without the dialog.
     private func cancel() {
         if isFinishing { application?.dismissMessage() }
         dismiss { [back] in back?() }
@@ -243,7 +247,7 @@ extension DropboxSignInViewController {
             askForCode()
             return explain(error.description)
         }
-        // What is pasted now takes its place.
+        // Pasting replaces the text.
         field.selectAll()
         switch error {
         case .signIn(let reason) where [.codeRefused, .revoked].contains(reason.code):
@@ -253,7 +257,7 @@ extension DropboxSignInViewController {
                         + "than a few minutes, open the page again: it shows a new one."))
         case .signIn: explain(error.description)
         default:
-            // The code has been taken; what failed came after it.
+            // The code was accepted; a later step failed.
             field.text = ""
             explain(
                 error.description + "\n" + localized("Opened again, the page shows a new code."))

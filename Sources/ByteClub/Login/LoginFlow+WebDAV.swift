@@ -1,18 +1,18 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension LoginFlow {
-    /// A way into a club on WebDAV, from the password or token on.
+    /// A sign-in to a WebDAV club, from the password or token on.
     struct WebDAVEntry {
         var settings: ClubSettings.WebDAV
-        /// What the club is called already; nil for a new one.
+        /// The existing name of the club; nil for a new one.
         let name: String?
-        /// Goes one box back; nil where this is the first one.
+        /// Shows the previous dialog; nil if this is the first one.
         let back: (() -> Void)?
-        /// Goes on with the club.
+        /// Continues with the club.
         let then: (ClubSettings) -> Void
     }
 
@@ -59,7 +59,7 @@ extension LoginFlow {
     }
 
     func askPassword(_ entry: WebDAVEntry) {
-        // Before the first character of it is typed.
+        // Starts before the first character is typed.
         ProcessSecrecy.begin()
         let user = entry.settings.signIn.user
         ask(
@@ -129,8 +129,8 @@ extension LoginFlow {
                 ]))
     }
 
-    /// After the key is accepted the password is sent there. It takes a choice on purpose, by going to the
-    /// button: no key does it, and Enter alone does not.
+    /// Asks whether to trust a server's key: the password is sent to it afterwards. Accepting requires
+    /// choosing the button: there is no key for it, and Enter alone does not accept.
     ///
     /// - Parameters:
     ///   - isChanged: Another key was accepted before.
@@ -142,9 +142,10 @@ extension LoginFlow {
         let message =
             isChanged
             ? localized(
-                "\(server.host) shows another key than the one that was accepted, so somebody may be in "
-                    + "between. The fingerprint of the new one is \(server.key). Ask the server's "
-                    + "administrator whether the key was changed, and whether that is right.")
+                "\(server.host) shows another key than the one that was accepted, so the connection "
+                    + "may be intercepted. The fingerprint of the new one is \(server.key). Ask the "
+                    + "server's administrator whether the key was changed, and whether that is right."
+            )
             : localized(
                 "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask its "
                     + "administrator whether that is right.")

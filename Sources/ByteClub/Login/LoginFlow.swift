@@ -1,17 +1,16 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Leads the person from “another club, please” to being in it, one small box at a time; Esc goes one
-/// back.
+/// The dialogs that lead into another club, one at a time; Esc goes back.
 @MainActor final class LoginFlow {
     unowned let application: Application
     let registry: ClubRegistry
-    /// As they were when ``look()`` last ended.
+    /// The clubs when ``look()`` last completed.
     private(set) var list: ClubList
-    /// Opens a club that needs nothing more.
+    /// Opens a club that needs no sign-in.
     private let open: (ClubSettings) -> Void
     private weak var chooser: ClubChooserViewController?
     private var looking: Task<Void, Never>?
@@ -26,8 +25,8 @@ internal import TerminalUI
         self.open = open
     }
 
-    /// Reads again which clubs there are: the person may have changed `config.yml`, or have signed in
-    /// with another program. What is on the screen follows.
+    /// Reads the clubs again: the user may have changed `config.yml` or signed in with another program. The
+    /// open dialog is updated.
     func look() {
         let before = looking
         let registry = registry
@@ -45,10 +44,10 @@ internal import TerminalUI
         registry.list()
     }
 
-    /// Shows the clubs there are, and how to join another.
+    /// Lists the clubs and the ways to join another.
     func choose(current: ClubSettings) {
         let chooser = ClubChooserViewController(list, current: current) { [weak self] choice in
-            guard let self, isClub(choice) || canKeepClubs() else { return }
+            guard let self, isClub(choice) || requireWritableClubs() == .writable else { return }
             let back = { [weak self] () -> Void in self?.choose(current: current) }
             switch choice {
             case .club(let club): enter(club)
@@ -65,7 +64,7 @@ internal import TerminalUI
         if case .club = choice { true } else { false }
     }
 
-    /// Opens a club; signs in first where nobody is.
+    /// Opens a club, signing in first if necessary.
     func enter(_ club: ClubSettings) {
         guard !list.isSignedIn(to: club) else { return open(club) }
         signIn(to: club, then: open)
@@ -73,10 +72,10 @@ internal import TerminalUI
 
     /// Signs in to a club again.
     ///
-    /// - Parameter then: Called when it worked, with the club as it is then: the person may have accepted
+    /// - Parameter then: Called on success, with the club's current settings: the user may have accepted
     ///   another key of its server.
     func signIn(to club: ClubSettings, then: @escaping (ClubSettings) -> Void) {
-        guard !club.needsSignIn || canKeepClubs() else { return }
+        guard !club.needsSignIn || requireWritableClubs() == .writable else { return }
         switch club.place {
         case .embedded: then(club)
         case .dropbox(let settings): signIn(settings, named: club.name, back: nil, then: then)
@@ -85,7 +84,7 @@ internal import TerminalUI
         }
     }
 
-    /// For who gave a sign-in up a moment too late.
+    /// For a sign-in that completed just before it was cancelled.
     static func sentence(joinedLate club: ClubSettings) -> String {
         localized("You are signed in to “\(club.name)”: it could not be stopped any more.")
     }
@@ -106,7 +105,7 @@ internal import TerminalUI
             then: { [weak self] key in self?.askFolder(appKey: key, back: back, then: then) })
     }
 
-    /// Where an app is made, and its key shown.
+    /// The page where an app is created and its key is shown.
     private static let appConsole = "https://www.dropbox.com/developers/apps"
 
     private func askFolder(
@@ -164,7 +163,7 @@ internal import TerminalUI
             title: title, label: label, text: text, action: localized("Next"), hint: hint,
             isSecure: isSecure
         ) { check(isSecure ? $0 : $0.trimmingBlanks()) }
-        // Of a password every character counts.
+        // In a password every character counts.
         prompt.didAccept = { then(isSecure ? $0 : $0.trimmingBlanks()) }
         prompt.didCancel = back
         prompt.leadsBack = back != nil
@@ -172,11 +171,17 @@ internal import TerminalUI
         present(prompt)
     }
 
-    /// Whether a club can be saved; shows why not, before a password is requested.
-    private func canKeepClubs() -> Bool {
-        guard let error = list.refusalToChange else { return true }
+    private enum ClubsAccess {
+        case writable
+        /// An alert says why no club can be saved.
+        case refused
+    }
+
+    /// Checks that a club can be saved, before a password is requested.
+    private func requireWritableClubs() -> ClubsAccess {
+        guard let error = list.refusalToChange else { return .writable }
         refuse(.settings(error))
-        return false
+        return .refused
     }
 
     private func refuse(_ error: SignInError) {
@@ -191,7 +196,7 @@ internal import TerminalUI
 }
 
 extension String {
-    /// Without blanks at both ends.
+    /// Without whitespace at both ends.
     fileprivate func trimmingBlanks() -> String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

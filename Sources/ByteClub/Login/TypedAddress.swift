@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 
-/// The address of a club's folder, as it was typed or pasted.
+/// A club's address as typed or pasted.
 enum TypedAddress {
-    /// What the field begins with.
+    /// The field's initial text.
     static let start = "https://"
 
-    /// - Returns: Nil for what is not an address.
+    /// - Returns: Nil for an invalid address.
     static func url(_ text: String) -> URL? {
         var address = text.trimmingPrefix(while: \.isWhitespace)[...]
         while address.last?.isWhitespace == true { address.removeLast() }
-        // A pasted address brings its own beginning.
+        // A pasted address includes its own scheme.
         if address.hasPrefix(start) {
             let rest = address.dropFirst(start.count)
             if rest.lowercased().hasPrefix("https://") || rest.lowercased().hasPrefix("http://") {

@@ -1,9 +1,9 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// What a person knows a draft by.
+/// How a draft is described to the user.
 extension Draft {
     /// `“plan.txt”`, or “a new note”.
     var shownName: String { name.isEmpty ? localized("a new note") : "“\(name)”" }

@@ -3,50 +3,50 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// Keeps a text on disk while it is typed.
+/// Saves a text to disk while it is being typed.
 ///
-/// A draft reaches the disk soon after each change and is removed only when the text is safe elsewhere or the person has
-/// given it up.
+/// A draft is written soon after each change, and removed only when the text was saved elsewhere or
+/// discarded.
 @MainActor final class DraftWriter {
-    /// Which note the text belongs to.
+    /// The note that the text belongs to.
     struct Note {
-        /// As typed, while the note is new.
+        /// The typed name of a new note.
         var name = ""
-        /// What the text was opened from; nil while the note is new.
+        /// The file the text was opened from; nil for a new note.
         var file: RemoteFile?
-        /// Where a new note goes.
+        /// The folder of a new note.
         var folder = RemotePath.root
     }
 
     var note: Note
-    /// Where the caret is in the text as it is shown.
+    /// The offset of the caret in the displayed text.
     var caret: (() -> Int?)?
-    /// Told when a draft could not be written, with a sentence, and again after each attempt that has failed.
+    /// Called with a message when a draft could not be written, and again after each failed attempt.
     var onFailure: ((String) -> Void)?
-    /// Told when one is written again.
+    /// Called when writing succeeds again.
     var onRecovery: (() -> Void)?
 
     private let store: DraftStore
-    /// A new one after each save: a draft that was given up takes no more writes.
+    /// Changes after each save: a discarded draft is never written again.
     private var id: UUID
     private var sequence = 0
     private var delay: Task<Void, Never>?
 
-    /// How long the latest draft took to write.
+    /// How long writing the last draft took.
     private var cost = Duration.zero
-    /// So many drafts in a row could not be written.
+    /// Consecutive failures.
     private var failureCount = 0
 
-    /// A draft follows the last key after this long; while keys keep coming, at least this often.
+    /// A draft is written this long after the last key, and at least this often during continuous typing.
     private static let pause: Duration = .milliseconds(400)
-    /// A draft is not written for more than a fifth of the time: one of 100 MB takes a second.
+    /// Writing takes at most a fifth of the time: a draft of 100 MB takes a second.
     private static let costFactor = 4
     private static let longestPause: Duration = .seconds(10)
-    /// While drafts cannot be written, another attempt follows after the first of these, and then the next.
+    /// The pauses between attempts after a failure.
     private let retryPauses: [Duration]
     nonisolated static let retryPauses: [Duration] = [1, 2, 4, 7, 10].map { .seconds($0) }
 
-    /// - Parameter id: Of the draft that is taken up again.
+    /// - Parameter id: The identifier of a resumed draft.
     init(
         _ note: Note, in store: DraftStore, id: UUID = UUID(),
         retryPauses: [Duration] = retryPauses
@@ -57,9 +57,9 @@ internal import TextEditing
         self.retryPauses = retryPauses
     }
 
-    /// Has the text written to disk soon; many calls in a row lead to few writes.
+    /// Schedules a write; many calls in a row cause few writes.
     ///
-    /// - Parameter text: Asked for the text as it is when the write is due.
+    /// - Parameter text: Returns the text when the write is due.
     func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
         guard delay == nil else { return }
         let pause = currentPause
@@ -72,15 +72,15 @@ internal import TextEditing
             let start = ContinuousClock.now
             let failure = await Self.write(draft, now, sequence, to: store)
             cost = .now - start
-            // What was saved or given up meanwhile needs no draft any more.
+            // If the text was saved or discarded meanwhile, no draft is needed.
             guard draft.id == id else { return }
-            tell(failure)
-            // Nobody may press another key.
+            report(failure)
+            // There may be no further key to trigger it.
             if failure != nil { textDidChange(text) }
         }
     }
 
-    private func tell(_ failure: String?) {
+    private func report(_ failure: String?) {
         if let failure {
             failureCount += 1
             onFailure?(failure)
@@ -97,9 +97,9 @@ internal import TextEditing
         return max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
     }
 
-    /// Keeps the text as a draft that waits until the note is opened again, and lets go of it.
+    /// Saves the text as a draft that waits until the note is opened again, and releases it.
     ///
-    /// - Returns: Why it could not be written, as a sentence; the draft is as before then.
+    /// - Returns: Why it could not be written, as a sentence; the draft is then unchanged.
     func setAside(_ text: TextBuffer) async -> String? {
         delay?.cancel()
         delay = nil
@@ -115,7 +115,7 @@ internal import TextEditing
         store.release(id)
     }
 
-    /// Puts the text into a file for another program.
+    /// Writes the text to a file for another program.
     ///
     /// - Parameter name: The file's name.
     func handOver(_ text: TextBuffer, named name: String) async throws -> HandedOverDraft {
@@ -143,10 +143,9 @@ internal import TextEditing
         }
     }
 
-    /// Removes the draft: its text is safe elsewhere or no longer wanted.
+    /// Removes the draft: its text was saved elsewhere or discarded.
     ///
-    /// - Returns: The removal under way; it need not be waited for, except when the program ends
-    ///   (``DraftStore/removeAbandoned()``).
+    /// - Returns: The removal. Only a program that ends must wait for it (``DraftStore/removeAbandoned()``).
     @discardableResult
     func discard() -> Task<Void, Never> {
         delay?.cancel()
@@ -154,7 +153,7 @@ internal import TextEditing
         store.abandon(id)
         (id, sequence) = (UUID(), 0)
         failureCount = 0
-        // It waits for a write under way, which may wait for the disk.
+        // Waits for a pending write, which may wait for the disk.
         return Task { [store] in await Self.removeAbandoned(from: store) }
     }
 

@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension KeyCommand {

@@ -1,26 +1,26 @@
+internal import ByteClubFiles
 internal import ClubStore
 internal import FoundationEssentials
 internal import Glibc
 internal import TerminalUI
 internal import TextEditing
 
-/// What is remembered of each note's editor over restarts: the caret, the place on the screen, the toggles, and what
-/// can be undone.
+/// Stores each note's editor state between runs: the caret, the scroll position, the toggles, and the undo history.
 ///
-/// One file a note, mode 0600, in a folder of mode 0700; the ones written longest ago go first. Nothing here is needed:
-/// what cannot be read or written is left out.
+/// One file per note, mode 0600, in a folder of mode 0700. The oldest files are removed first. Errors are ignored: the
+/// editor works without it.
 struct EditorMemory: Sendable {
     let folder: URL
 
     private static let noteLimit = 300
     private static let historyByteLimit = 256 << 10
-    /// Longer texts are not remembered: each save and each opening would read them whole.
+    /// For longer texts nothing is stored: each save and each opening would read the whole text.
     private static let textByteLimit = 4 << 20
 
     private struct Header: Codable {
         var version: Int
         var path: String
-        /// Of the text that the history belongs to.
+        /// The hash of the text that the history belongs to.
         var textHash: String
         var anchor: Int
         var head: Int
@@ -31,9 +31,9 @@ struct EditorMemory: Sendable {
 
     private static let formatVersion = 1
 
-    /// Writes what is to be remembered of a note.
+    /// Stores the state of a note's editor.
     ///
-    /// - Parameter text: As it is in the club, with what the editor does not show.
+    /// - Parameter text: The text as stored in the club, including the byte order mark.
     @concurrent nonisolated func save(
         _ memory: TextView.Memory, of path: RemotePath, text: TextBuffer
     ) async {
@@ -46,14 +46,14 @@ struct EditorMemory: Sendable {
         guard var data = try? JSONEncoder().encode(header) else { return }
         data.append(0x0A)
         data.append(contentsOf: memory.history.encoded(byteLimit: Self.historyByteLimit))
-        try? FileManager.default.createDirectory(
-            atPath: folder.path, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        write(data, to: file(of: path))
+        // Not synced: losing it in a power cut costs no text.
+        let place = file(of: path)
+        try? AtomicFile(url: URL(filePath: place)).write(
+            data, by: place + ".tmp", isSynced: false)
         prune()
     }
 
-    /// What is remembered of a note with this text; without a history where the text was another.
+    /// The stored state of a note's editor; without undo history if the text has changed.
     @concurrent nonisolated func load(
         _ path: RemotePath, text: TextBuffer
     ) async -> TextView.Memory? {
@@ -69,7 +69,7 @@ struct EditorMemory: Sendable {
             isSame ? UndoHistory(decoding: data[(newline + 1)...], textCount: shown.count) : nil
         func place(_ offset: Int) -> Int { min(max(0, offset), shown.count) }
         return TextView.Memory(
-            // What was selected would be replaced by the first key.
+            // A restored selection would be replaced by the first key.
             selection: Selection(caret: place(header.head)),
             scrollAnchor: place(header.scroll), wrapsLines: header.wraps,
             showsLineNumbers: header.numbers, history: history ?? UndoHistory())
@@ -79,17 +79,6 @@ struct EditorMemory: Sendable {
 
     private func file(of path: RemotePath) -> String {
         folder.path + "/" + Self.hash(of: TextBuffer(path.string)) + ".editor"
-    }
-
-    private func write(_ data: Data, to path: String) {
-        let temporary = path + ".tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let isWritten = data.withUnsafeBytes {
-            Glibc.write(descriptor, $0.baseAddress, $0.count) == $0.count
-        }
-        close(descriptor)
-        if !isWritten || rename(temporary, path) != 0 { unlink(temporary) }
     }
 
     private func prune() {
@@ -105,7 +94,7 @@ struct EditorMemory: Sendable {
         }
     }
 
-    /// FNV-1a in 64 bits, and the length: tells texts apart that nobody has made to be alike.
+    /// 64-bit FNV-1a and the length; not safe against texts made to collide.
     private static func hash(of text: TextBuffer) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         text.forEachSpan(in: 0..<text.count) { span in

@@ -1,26 +1,28 @@
+internal import ByteClubMessages
 internal import ClubAccess
-internal import Messages
+internal import TerminalUI
+internal import TextEditing
 
-/// Where two versions of a note differ, line by line, to be read: `-` is in one's own alone, `+` in the
-/// club's alone. Of long stretches that are the same only the ends are there.
+/// A line-by-line comparison of two versions of a note: `-` marks own lines, `+` the club's. Long equal
+/// stretches are abbreviated.
 struct NoteComparison: Equatable, Sendable {
     enum Line: Equatable, Sendable {
         case same(Substring)
         case mine(Substring)
         case theirs(Substring)
-        /// So many lines that are the same.
+        /// The number of hidden equal lines.
         case gap(Int)
     }
 
     let lines: [Line]
-    /// All lines of both.
+    /// All lines of both versions.
     private let whole: [Line]
 
-    /// Lines shown around each difference.
+    /// Equal lines shown around each difference.
     private static let context = 3
 
-    /// Two middles with more pairs of lines than this are shown one after the other: diagnostic what they have in
-    /// common would take too long.
+    /// With more pairs of lines than this, the differing middles are shown one after the other: comparing
+    /// them would take too long.
     private static let pairLimit = 4_000_000
 
     init(mine: String, theirs: String) {
@@ -35,7 +37,7 @@ struct NoteComparison: Equatable, Sendable {
     }
 
     private static func split(_ text: String) -> [Substring] {
-        // By bytes: to Swift, the line end of Windows is one character and no line feed.
+        // Split by bytes: in Swift, CRLF is one character and not a line feed.
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { Substring($0) }
     }
@@ -86,7 +88,7 @@ struct NoteComparison: Equatable, Sendable {
             let before = index == 0 ? 0 : context
             let after = run.endIndex == lines.count ? 0 : context
             let hidden = run.count - before - after
-            // A mark in place of one or two lines would spare nothing.
+            // Hiding one or two lines would save nothing.
             if hidden > 2 {
                 result += run.prefix(before) + [.gap(hidden)] + run.suffix(after)
             } else {
@@ -97,10 +99,15 @@ struct NoteComparison: Equatable, Sendable {
         return result
     }
 
-    /// What begins each stretch of ``both``, parts it and ends it; other programs mark them alike.
+    /// The conflict markers around and between the differing lines in ``both``, as in other programs.
     static let marks = (mine: "<<<<<<< mine", between: "=======", theirs: ">>>>>>> the club's")
 
-    /// Both texts in one: where they differ, one's own lines and then the club's, between marks.
+    /// Whether a text still has a line that ``both`` marks a difference with.
+    static func hasMarks(_ text: TextBuffer) -> Bool {
+        text.bytes(in: 0..<text.count).firstRange(of: Array((marks.mine + "\n").utf8)) != nil
+    }
+
+    /// Both texts in one, with conflict markers: own lines first, then the club's.
     var both: String {
         var result: [Substring] = []
         var rest = whole[...]
@@ -121,16 +128,26 @@ struct NoteComparison: Equatable, Sendable {
         return result.joined(separator: "\n")
     }
 
-    /// As it is shown.
-    var text: String {
-        lines.map { line in
-            switch line {
-            case .same(let text): "  " + text
-            case .mine(let text): "- " + text
-            case .theirs(let text): "+ " + text
-            case .gap(let count): localized("  … \(count) lines alike")
-            }
+    /// The displayed text.
+    var text: String { page.text.string(in: 0..<page.text.count) }
+
+    /// The displayed text, with the differences highlighted.
+    var page: TextPage {
+        var bytes: [UInt8] = []
+        var highlights: [TextHighlight] = []
+        for (index, line) in lines.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: "\n")) }
+            let start = bytes.count
+            let (text, role): (String, Role?) =
+                switch line {
+                case .same(let text): ("  " + text, nil)
+                case .mine(let text): ("- " + text, .error)
+                case .theirs(let text): ("+ " + text, .success)
+                case .gap(let count): (localized("  … \(count) lines alike"), .secondary)
+                }
+            bytes += text.utf8
+            if let role { highlights.append(TextHighlight(start..<bytes.count, role)) }
         }
-        .joined(separator: "\n")
+        return TextPage(text: TextBuffer(utf8: bytes), highlights: highlights)
     }
 }

@@ -1,32 +1,32 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note as it was typed here beside the club's version of it, and what can be done about them.
+/// Compares the typed version of a note with the club's, and offers the ways to continue.
 final class NoteComparisonViewController: TextPageViewController {
     enum Choice {
         case keepBoth
         case replace
-        /// Both texts in the editor, with marks where they differ.
+        /// Edit both texts, with conflict markers.
         case editBoth
-        /// Back to the question.
+        /// Return to the question.
         case back
     }
 
     private let canEditBoth: Bool
-    /// Called when it has left the screen.
+    /// Called after the page was dismissed.
     private let didChoose: @MainActor (Choice) -> Void
 
-    /// - Parameter canEditBoth: Whether the club's version is text that the editor takes.
+    /// - Parameter canEditBoth: Whether the club's version can be shown in the editor.
     init(
-        name: String, text: TextBuffer, canEditBoth: Bool,
+        name: String, page: TextPage, canEditBoth: Bool,
         didChoose: @escaping @MainActor (Choice) -> Void
     ) {
         self.canEditBoth = canEditBoth
         self.didChoose = didChoose
         super.init(
-            title: localized("“\(name)”: yours and the club's"), text: text,
+            title: localized("“\(name)”: yours and the club's"), page: page,
             footer: TextLine(localized("- in yours alone · + in the club's alone")))
     }
 

@@ -1,14 +1,14 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note that somebody else has changed meanwhile: both versions, and the choice between them.
+/// Conflicts with another member's change: both versions, and the choice between them.
 extension NoteDetailsViewController {
-    /// - Parameter other: What the club has, where that is known: only that may be replaced. Who saves a
-    ///   third version meanwhile makes the question come again.
+    /// - Parameter other: The club's version if known: only that one may be replaced. If a third version is
+    ///   saved meanwhile, the question is asked again.
     func askAboutConflict(with other: RemoteFile?, closing: Bool) {
         var actions = [
             AlertAction(localized("Compare"), key: "c") { [weak self] in
@@ -25,12 +25,12 @@ extension NoteDetailsViewController {
             ? localized(
                 """
                 “\(document.name)” was changed in the club after you opened it. \
-                Nothing is lost yet: keep both, or compare them first.
+                Nothing is lost: keep both, or compare them first.
                 """)
             : localized(
                 """
                 “\(document.name)” was changed in the club after you opened it. \
-                Nothing is lost yet: keep both, or replace the other version with yours.
+                Nothing is lost: keep both, or replace the other version with yours.
                 """)
         present(
             AlertController(
@@ -38,7 +38,7 @@ extension NoteDetailsViewController {
                 actions: actions, preferred: 1))
     }
 
-    /// Who makes a note of that name meanwhile makes the question of two versions come.
+    /// If a note of that name is created meanwhile, the question about two versions is asked.
     func askAboutDeletion(closing: Bool) {
         present(
             AlertController(
@@ -57,13 +57,31 @@ extension NoteDetailsViewController {
                 ], preferred: 0))
     }
 
+    /// The text was made to be edited: with the marks in it everybody would read them.
+    func askAboutMarks(closing: Bool) {
+        present(
+            AlertController(
+                title: localized("The marks are still there"),
+                message: TextLine(
+                    localized(
+                        "“\(document.name)” still has the lines that mark both versions (\(NoteComparison.marks.mine)). Save it like this?"
+                    )),
+                actions: [
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
+                    AlertAction(localized("Save with marks"), key: "s") { [weak self] in
+                        self?.progress.mayHaveMarks = false
+                        self?.save(closing: closing)
+                    },
+                ]))
+    }
+
     func replaceAction(_ other: RemoteFile, closing: Bool) -> AlertAction {
         AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
             self?.save(closing: closing, mode: .replacing(other))
         }
     }
 
-    /// Shows how the two versions differ, and what can be done about it.
+    /// Shows the differences and the ways to continue.
     private func compare(with other: RemoteFile?, closing: Bool) {
         let text = wholeText
         present(
@@ -92,7 +110,7 @@ extension NoteDetailsViewController {
     private func show(_ comparison: NoteDocument.Comparison, closing: Bool) {
         present(
             NoteComparisonViewController(
-                name: document.name, text: comparison.differences,
+                name: document.name, page: comparison.differences,
                 canEditBoth: comparison.both != nil
             ) { [weak self] choice in
                 switch choice {
@@ -104,11 +122,12 @@ extension NoteDetailsViewController {
             })
     }
 
-    /// Both texts, with marks where they differ: an edit like any other, which Done saves.
+    /// Takes both texts, with conflict markers, as a normal edit that Done saves.
     private func takeBoth(_ comparison: NoteDocument.Comparison) {
         guard let both = comparison.both else { return }
         document.adopt(comparison.file, text: comparison.theirs)
         replaceText(with: both)
+        progress.mayHaveMarks = true
         panel.trailingTitle = nil
         let buffer = textView.buffer
         let first = (0..<buffer.lineCount).lazy.map { buffer.range(ofLine: $0) }.first {

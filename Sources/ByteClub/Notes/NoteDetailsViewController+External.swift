@@ -1,15 +1,15 @@
 internal import ClubAccess
 internal import ClubLibrary
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
 // MARK: - The person's own editor
 
 extension NoteDetailsViewController {
-    /// Hands the text over to `$VISUAL` or `$EDITOR`; what is saved there comes back as one edit.
+    /// Opens the text in `$VISUAL` or `$EDITOR`; the saved result becomes one edit.
     ///
-    /// - Parameter savingAfterwards: Whether the note is to be saved and closed then: it was opened for this.
+    /// - Parameter savingAfterwards: Whether to save and close the note afterwards: it was opened for this.
     func handOver(savingAfterwards: Bool) {
         guard !isSaving, !progress.isHandedOver else { return }
         guard let editor = ExternalEditor() else {
@@ -47,20 +47,20 @@ extension NoteDetailsViewController {
         }
     }
 
-    /// What has come back of a file.
+    /// The result of editing in another program.
     private struct Returned: Sendable {
-        /// Nil when the file cannot be read, or may be no note.
+        /// Nil if the file cannot be read, or is not a valid note.
         var text: TextBuffer?
         var problem: String?
-        /// Where something stays that would be lost otherwise.
+        /// The path of text that would be lost otherwise.
         var remains: String?
-        /// Stays until the person has said what is to become of it.
+        /// Kept until the user has decided about it.
         var pending: HandedOverDraft?
-        /// The editor has the file still, in the background.
+        /// Whether the other editor still has the file open in the background.
         var isOpen = false
     }
 
-    /// - Parameter isSoon: Whether the editor has ended as soon as programs do that only pass a file on.
+    /// - Parameter isSoon: Whether the editor exited so quickly that it may only have passed the file on.
     @concurrent private nonisolated static func takeBack(
         _ file: HandedOverDraft, _ ending: ExternalEditor.Ending, isSoon: Bool
     ) async -> Returned {
@@ -105,15 +105,15 @@ extension NoteDetailsViewController {
             return end(
                 savingAfterwards,
                 localized(
-                    "\(editor.name) was not waited for: set it to wait, as “code --wait” does. What it saves is a draft at the next start."
+                    "“\(editor.name)” was not waited for: set it to wait, as “code --wait” does. What it saves is a draft at the next start."
                 ), .warning)
         }
-        end(savingAfterwards, localized("Nothing was changed in \(editor.name)."), .information)
+        end(savingAfterwards, localized("Nothing was changed in “\(editor.name)”."), .information)
     }
 
     /// - Parameters:
-    ///   - text: What the editor had saved all the same.
-    ///   - returned: What it has left.
+    ///   - text: The text saved despite the problem.
+    ///   - returned: The result.
     private func explain(
         _ sentence: String, _ text: TextBuffer?, _ returned: Returned, _ savingAfterwards: Bool
     ) {
@@ -156,13 +156,13 @@ extension NoteDetailsViewController {
     private func end(
         _ wasOpenedForIt: Bool, _ sentence: String, _ kind: StatusMessage.Kind
     ) {
-        // It is not there any more once the note is closed.
+        // Unavailable once the note is closed.
         let application = application
         endHandOver(wasOpenedForIt)
         application?.showMessage(sentence, kind, for: kind == .warning ? nil : .seconds(4))
     }
 
-    /// A note that was opened for the other editor alone is closed when nothing was changed.
+    /// Closes a note that was opened only for the other editor, if it is unchanged.
     private func endHandOver(_ wasOpenedForIt: Bool) {
         if wasOpenedForIt, !isDirty { close() }
     }
@@ -173,11 +173,11 @@ extension NoteDetailsViewController {
         switch ending {
         case .exited(127), .exited(126):
             localized("“\(editor.command)” could not be started: set VISUAL or EDITOR.")
-        // The shell's way to say so.
+        // The shell's convention for signals.
         case .exited(let status) where status > 128:
-            localized("\(editor.name) was ended by signal \(status - 128).")
-        case .exited(let status): localized("\(editor.name) ended with status \(status).")
-        case .killed(let signal): localized("\(editor.name) was ended by signal \(signal).")
+            localized("“\(editor.name)” was ended by signal \(status - 128).")
+        case .exited(let status): localized("“\(editor.name)” ended with status \(status).")
+        case .killed(let signal): localized("“\(editor.name)” was ended by signal \(signal).")
         case .notStarted(let number):
             localized("No shell could be started for it (error \(number)).")
         }

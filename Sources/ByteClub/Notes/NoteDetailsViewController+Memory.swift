@@ -1,18 +1,18 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// Where a note was left: caret, toggles, what can be undone.
+/// The state in which a note was left: caret, toggles, undo history.
 extension NoteDetailsViewController {
-    /// Keeps it over restarts.
+    /// Stores the state between runs.
     func remember() {
         guard let memory, let path = document.file?.path else { return }
         var remembered = textView.memory
         if progress.isDiscarded { remembered.history = UndoHistory() }
-        // What is as the settings say follows them when they change.
+        // Toggles that match the settings follow them when they change.
         if remembered.wrapsLines == settings.wrapsLines { remembered.wrapsLines = nil }
         if remembered.showsLineNumbers == settings.showsLineNumbers {
             remembered.showsLineNumbers = nil
@@ -21,7 +21,7 @@ extension NoteDetailsViewController {
         Task { await memory.save(remembered, of: path, text: text) }
     }
 
-    /// Goes back to where the note was left, unless a key was quicker.
+    /// Restores the state, unless a key was pressed first.
     func recall() {
         guard let memory, !progress.hasRecalled, let path = document.file?.path else { return }
         progress.hasRecalled = true
@@ -33,7 +33,7 @@ extension NoteDetailsViewController {
                 shownText == text.withoutByteOrderMark
             else { return }
             if start != nil {
-                // A place was asked for.
+                // An explicit position was requested.
                 remembered.selection = textView.memory.selection
                 remembered.scrollAnchor = textView.memory.scrollAnchor
             }

@@ -1,11 +1,11 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-// What other members do to the note that is open.
+// Changes by other members to the open note.
 extension NoteDetailsViewController {
     func makeFollower() -> NoteFollower {
         NoteFollower(
@@ -36,8 +36,8 @@ extension NoteDetailsViewController {
         }
     }
 
-    /// Somebody else has saved the note since: offers one text of both where they fit together.
-    func settleConflict(closing: Bool) {
+    /// Another member has saved the note: offers a merged text if the changes do not conflict.
+    func resolveConflict(closing: Bool) {
         let text = wholeText
         _ = startPending { [self] in
             switch await document.conflict(with: text) {
@@ -80,29 +80,55 @@ extension NoteDetailsViewController {
                 ], preferred: 0))
     }
 
-    /// As one edit, which can be undone.
+    /// One edit, which can be undone.
     func replaceText(with text: TextBuffer) {
         textView.select(0..<textView.buffer.count)
         let text = text.withoutByteOrderMark
         _ = textView.paste(text.string(in: 0..<text.count))
     }
 
-    /// The merged text is an edit like any other: it can be undone, changed, and is saved by Done.
+    /// Takes a merged text as a normal edit: it can be undone and changed, and Done saves it.
     private func take(_ merge: NoteDocument.Merge) {
         document.adopt(merge.file, text: merge.theirs)
+        let old = textView.buffer
+        let caret = textView.selectedRange.upperBound
         replaceText(with: merge.merged)
         panel.trailingTitle = nil
-        guard let first = merge.incoming.first else { return }
         let buffer = textView.buffer
+        // The caret stays in the text being typed.
+        textView.moveCaret(toOffset: merge.place(of: caret, in: old, merged: buffer))
         func start(_ line: Int) -> Int {
             line < buffer.lineCount ? buffer.start(ofLine: line) : buffer.count
         }
-        // What came in is selected, so that it is seen before it is saved.
-        textView.select(start(first.lowerBound)..<start(first.upperBound))
-        let more = merge.incoming.count - 1
+        // Highlights the merged lines, so that they are seen before saving. They are not selected: the next
+        // key would replace them.
+        textView.highlights = merge.incoming.map {
+            TextHighlight(start($0.lowerBound)..<start($0.upperBound), .success)
+        }.filter { !$0.range.isEmpty }
+        guard !merge.incoming.isEmpty else { return }
         application?.showMessage(
-            localized(
-                "Merged. What came in is selected\(more == 0 ? "" : localized(", and in \(more) more places")); save when it "
-                    + "reads well."), .success, for: .seconds(15))
+            merge.incoming.count == 1
+                ? localized("Merged. What came in is marked; save when it reads well.")
+                : localized(
+                    "Merged. What came in is marked in \(merge.incoming.count) places; save when it reads well."
+                ), .success, for: .seconds(15))
+    }
+}
+
+extension NoteDocument.Merge {
+    /// The offset in the merged text of an offset in the own text: the same line, moved by the merged lines.
+    func place(of offset: Int, in own: TextBuffer, merged: TextBuffer) -> Int {
+        let ownLine = own.line(at: offset)
+        var line = ownLine
+        for lines in incoming where lines.lowerBound <= line { line += lines.count }
+        let range = own.range(ofLine: ownLine)
+        if line < merged.lineCount {
+            let there = merged.range(ofLine: line)
+            if merged.bytes(in: there) == own.bytes(in: range) {
+                return there.lowerBound + offset - range.lowerBound
+            }
+        }
+        // Lines were removed, too: use the common prefix and suffix.
+        return TextShift(between: own, and: merged).place(offset)
     }
 }

@@ -1,11 +1,11 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// Cancel and Done: what becomes of the text.
+/// Cancel and Done.
 extension NoteDetailsViewController {
     var cancelLabel: String? {
         if isSaving { return localized("stop saving") }
@@ -38,7 +38,7 @@ extension NoteDetailsViewController {
                 ], preferred: 3))
     }
 
-    /// Leaves; the text waits on this computer until the note is opened again.
+    /// Closes the editor; the text stays on this computer until the note is opened again.
     private func setAside() {
         let text = wholeText
         saving = startPending { [self] in
@@ -64,7 +64,7 @@ extension NoteDetailsViewController {
         document.name.isEmpty ? localized("The new note") : document.name
     }
 
-    /// Leaves; the draft is given up, because the text is in the club or not wanted.
+    /// Closes the editor and removes the draft: the text was saved or discarded.
     func close() {
         progress.isDiscarded = hasUnsavedText
         document.draft.discard()
@@ -77,6 +77,14 @@ extension NoteDetailsViewController {
 
     func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
         guard !isSaving else { return }
+        // Saving would restore a note that another member has deleted: ask first.
+        if follower.isDeletedElsewhere, mode.isCareful, !asCopy {
+            return askAboutDeletion(closing: closing)
+        }
+        if progress.mayHaveMarks, mode.isCareful, !asCopy, NoteComparison.hasMarks(textView.buffer)
+        {
+            return askAboutMarks(closing: closing)
+        }
         let (text, state) = (wholeText, textView.state)
         application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
         saving = startPending { [self] in
@@ -104,12 +112,12 @@ extension NoteDetailsViewController {
             application?.showMessage(localized("“\(document.name)” is in the club."), .success)
         }
         if let path = document.file?.path { delegate?.noteDetails(self, didSave: path) }
-        // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
-        // changes of their own, and stay.
+        // The club has the text as it was sent. Keys pressed meanwhile, including undo, are unsaved changes.
         textView.markClean(state)
         progress.isSavedOnce = true
-        // What others had done is settled by it.
+        // The saved text includes the others' changes.
         panel.trailingTitle = nil
+        textView.highlights = []
         title = document.name
         if textView.isDirty {
             didEdit()
@@ -136,14 +144,14 @@ extension NoteDetailsViewController {
             alert(
                 localized("Too large for a note"),
                 localized(
-                    "A note may have \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
+                    "A note can be \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
                 )
             )
         case .changedMeanwhile:
             if let path = document.file?.path {
                 delegate?.noteDetails(self, didFindChangeOf: path)
             }
-            settleConflict(closing: closing)
+            resolveConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
             application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
         case .store(let error)
@@ -156,7 +164,7 @@ extension NoteDetailsViewController {
         }
     }
 
-    /// Signed in again, the note is saved as it was meant to be.
+    /// Saves the note as intended after the sign-in.
     private func askToSignIn(_ error: StoreError, closing: Bool) {
         let words = document.club.sentence(for: error)
         present(

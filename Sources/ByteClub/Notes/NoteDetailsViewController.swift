@@ -1,57 +1,57 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// Told what becomes of a note in the editor, and asked where there is room for it.
+/// Receives the events of a note in the editor, and provides its frame.
 @MainActor protocol NoteDetailsDelegate: AnyObject {
-    /// The store has confirmed a save, or the text waits for it.
+    /// The store has confirmed a save, or it is in the outbox.
     func noteDetails(_ editor: NoteDetailsViewController, didSave path: RemotePath)
 
-    /// A save has found that somebody else has changed the note.
+    /// A save has found a change by another member.
     func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath)
 
-    /// The text was kept as a draft: of a note, or of a new one.
+    /// The text was saved as a draft of a note or of a new one.
     func noteDetails(_ editor: NoteDetailsViewController, didSetAside path: RemotePath?)
 
-    /// The editor has left the screen.
+    /// The editor was closed.
     func noteDetailsDidClose(_ editor: NoteDetailsViewController)
 
-    /// Beside the list, in cells of the screen; nil where there is no room for both.
+    /// The frame beside the list in screen cells; nil if there is not enough room.
     var paneForEditor: Rect? { get }
 }
 
-/// The editor pane: a note's text, and its name while it is new, with Cancel and Done.
+/// The editor: a note's text, and its name while it is new, with Cancel and Done.
 ///
-/// Esc never drops text: a changed note asks. A failed save leaves everything as it was typed.
+/// Esc never discards text: it asks if the note was changed. A failed save leaves everything as typed.
 final class NoteDetailsViewController: ViewController {
     weak var delegate: (any NoteDetailsDelegate)?
-    /// Where the caret, the toggles and what can be undone are kept over restarts.
+    /// Stores caret, toggles and undo history between runs.
     var memory: EditorMemory?
 
-    /// A place in a text.
+    /// A position in a text.
     enum Place {
-        /// From 1.
+        /// One-based.
         case line(Int)
         /// In bytes.
         case offset(Int)
     }
 
-    /// Where the caret is at first, set before the editor is shown; nil for where the note was left.
+    /// The initial caret position, set before the editor is shown; nil for the last one.
     var start: Place?
 
     let document: NoteDocument
     let settings: EditorSettings
-    /// Once it was wanted, and a spelling program is installed.
+    /// Created on demand, if a spelling program is installed.
     var spelling: NoteSpelling?
     let startText: TextBuffer
-    /// Whether the text differs from what is in the club although nothing has been typed here.
+    /// Whether the text differs from the club's although nothing was typed.
     private let startsDirty: Bool
     /// Whether the club has it in another encoding until it is saved.
     private let isConverted: Bool
-    /// What has become of the text so far.
+    /// The state of the text so far.
     var progress = Progress()
 
     let nameField = TextField()
@@ -60,7 +60,7 @@ final class NoteDetailsViewController: ViewController {
     private lazy var form = NoteForm(
         nameField: nameField, textView: textView, findBar: findBar, showsName: document.isNew)
     lazy var panel = Panel("", content: form, padding: 1)
-    private lazy var follower = makeFollower()
+    private(set) lazy var follower = makeFollower()
     private lazy var buttons = ButtonRow([
         Button(localized("Cancel")) { [weak self] in self?.cancel() },
         Button(localized("Done")) { [weak self] in self?.done() },
@@ -69,20 +69,22 @@ final class NoteDetailsViewController: ViewController {
 
     struct Progress {
         var isSavedOnce = false
-        /// Whether caret and toggles were looked up.
+        /// Whether both versions were put into the text, with marks that are not to be saved unasked.
+        var mayHaveMarks = false
+        /// Whether the stored state was read.
         var hasRecalled = false
-        /// Whether what was typed last is not wanted.
+        /// Whether the last changes were discarded.
         var isDiscarded = false
-        /// Whether the person's own editor has the text.
+        /// Whether the user's own editor has the text open.
         var isHandedOver = false
         /// Whether a spelling program was installed when the note was opened.
         var canSpell = true
     }
 
     /// - Parameters:
-    ///   - text: What the editor starts with.
+    ///   - text: The initial text.
     ///   - isConverted: Whether the club has it in another encoding.
-    ///   - startsDirty: Whether leaving without a key pressed must ask already: a draft taken up again.
+    ///   - startsDirty: Whether closing must ask even if nothing was typed: a resumed draft.
     init(
         _ document: NoteDocument, text: TextBuffer, settings: EditorSettings = EditorSettings(),
         startsDirty: Bool = false, isConverted: Bool = false
@@ -98,7 +100,7 @@ final class NoteDetailsViewController: ViewController {
 
     override var presentationStyle: PresentationStyle { .pane }
 
-    /// Whether it fills the screen though there is room for the list.
+    /// Whether it fills the screen even if there is room for the list.
     var fillsScreen = false {
         didSet { setNeedsPresentationLayout() }
     }
@@ -153,7 +155,7 @@ final class NoteDetailsViewController: ViewController {
 
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        // On a very small screen the text needs the row more than the buttons do: the footer has their keys.
+        // On a very small screen the text needs the row more than the buttons; the footer shows their keys.
         buttons.isHidden = bounds.height < 8
         if !buttons.isHidden {
             buttons.frame = area.takeBottom(1).inset(dx: 1)
@@ -177,7 +179,7 @@ final class NoteDetailsViewController: ViewController {
             || document.isNew && (!nameField.text.isEmpty || !textView.buffer.isEmpty)
     }
 
-    /// The text with the mark at its beginning that it came with, which is not shown.
+    /// The text including its byte order mark, which is not shown.
     var wholeText: TextBuffer {
         guard startText.hasByteOrderMark else { return textView.buffer }
         var text = TextBuffer(utf8: TextBuffer.byteOrderMark)
@@ -185,25 +187,25 @@ final class NoteDetailsViewController: ViewController {
         return text
     }
 
-    /// The text as it is shown: without the mark.
+    /// The displayed text, without byte order mark.
     var shownText: TextBuffer { textView.buffer }
 
-    /// The name of a file that the text could stand in.
+    /// A file name for the text.
     var fileName: String {
         if let file = document.file { return file.name }
         return (try? NoteName(document.name).fileName) ?? "note.txt"
     }
 
-    /// Makes the text another one, as one edit.
+    /// Replaces the text in one edit.
     func becomeText(_ text: TextBuffer) {
         guard let change = textView.buffer.replacement(toBecome: text) else { return }
         textView.replace(change.range, with: change.text)
     }
 
-    /// Whether a save is under way.
+    /// Whether a save is pending.
     var isSaving: Bool { saving != nil }
 
-    /// Writes the draft before returning; the program is about to end.
+    /// Writes the draft before returning: the program is about to end.
     func keepDraftNow() {
         guard hasUnsavedText else { return }
         document.draft.keepNow(wholeText)
@@ -258,7 +260,7 @@ extension NoteDetailsViewController {
         showPlace()
     }
 
-    /// Notes without an extension of their own, and Markdown's, show headings, emphasis, code and links.
+    /// Notes in Markdown, and notes without an extension, show headings, emphasis, code and links.
     private func showMarkup() {
         let name = document.name.lowercased()
         let suffix = name.contains(".") ? name.split(separator: ".").last.map(String.init) : nil
@@ -266,7 +268,7 @@ extension NoteDetailsViewController {
     }
 
     var unlessFindable: String? {
-        findBar.hasQuery ? nil : localized("Nothing was looked for yet. ^F finds.")
+        findBar.hasQuery ? nil : localized("Nothing was searched for yet. ^F finds.")
     }
 
     var unlessBeside: String? {
@@ -276,7 +278,7 @@ extension NoteDetailsViewController {
 
     func showPlace() {
         let place = textView.caretPosition
-        // In the plain style: the numbers change with every key, and colors would double its bytes.
+        // In the plain style: the numbers change with every key, and colors would double the output.
         var words = TextLine(localized("Ln \(place.line + 1), Col \(place.column + 1)"))
         if hasUnsavedText {
             words = words + TextLine(" · ") + TextLine(localized("modified"), .warning)

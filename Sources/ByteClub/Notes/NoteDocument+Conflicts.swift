@@ -3,32 +3,32 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// What to do where somebody else has changed the note meanwhile.
+/// Conflicts with another member's change.
 extension NoteDocument {
-    /// Both texts in one, where they do not contradict each other.
+    /// Both texts in one, if they do not conflict.
     struct Merge: Sendable {
-        /// What the club has now.
+        /// The club's version.
         var file: RemoteFile
         var theirs: TextBuffer
         var merged: TextBuffer
-        /// The lines that came in, from 0.
+        /// The merged lines, zero-based.
         var incoming: [Range<Int>]
         var removedLineCount: Int
     }
 
-    /// What the club has in place of what the note was opened from.
+    /// The relation of the club's version to the text being saved.
     enum Conflict: Sendable {
-        /// Both fit together.
+        /// The changes do not overlap.
         case mergeable(Merge)
-        /// Both have changed the same lines, or what both began with is not known.
+        /// Both have changed the same lines, or the base is unknown.
         case contradictory(RemoteFile)
-        /// It is not in the club any more.
+        /// The note was deleted from the club.
         case gone
         /// The club could not be asked.
         case unknown
     }
 
-    /// Puts what was typed and what the club has now together, line by line.
+    /// Merges the typed text with the club's version line by line.
     func conflict(with text: TextBuffer) async -> Conflict {
         guard let file else { return .unknown }
         let other: (file: RemoteFile, data: Data)
@@ -45,7 +45,7 @@ extension NoteDocument {
         return .mergeable(merge)
     }
 
-    /// What is in the club now; kept among the versions, since it may be replaced.
+    /// The club's version; also stored among the versions, since it may be replaced.
     private func otherVersion() async throws(StoreError) -> (file: RemoteFile, data: Data) {
         guard let path = file?.path else { throw StoreError(.notFound, during: .fetch) }
         let other = try await club.perform { store throws(StoreError) in
@@ -55,7 +55,7 @@ extension NoteDocument {
         return other
     }
 
-    /// What the text was made of; for a draft that was taken up, what this machine has seen then.
+    /// The base of the text; for a resumed draft, the version this computer had then.
     func baseText(of file: RemoteFile) async -> TextBuffer? {
         if let savedText { return savedText }
         return await club.local?.run { copy in
@@ -76,14 +76,14 @@ extension NoteDocument {
             removedLineCount: merge.removedLineCount)
     }
 
-    /// A text beside what is in the club now; see ``NoteComparison``.
+    /// A text compared with the club's version; see ``NoteComparison``.
     struct Comparison: Sendable {
-        /// What the club has.
+        /// The club's version.
         var file: RemoteFile
         var theirs: TextBuffer
-        /// To be read.
-        var differences: TextBuffer
-        /// To be edited; nil where the club's is not text in UTF-8.
+        /// The differences for display.
+        var differences: TextPage
+        /// Both texts for editing; nil if the club's is not UTF-8.
         var both: TextBuffer?
     }
 
@@ -100,7 +100,7 @@ extension NoteDocument {
         let theirs = TextBuffer(utf8: other.data)
         return Comparison(
             file: other.file, theirs: theirs,
-            differences: TextBuffer(utf8: Data(comparison.text.utf8)),
+            differences: comparison.page,
             both: theirs.isValidUTF8 ? TextBuffer(utf8: Data(comparison.both.utf8)) : nil)
     }
 }

@@ -4,31 +4,31 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// One note being written: where it came from, what is safe already, and how it is saved.
+/// A note being edited: its file, its saved text, and saving.
 ///
-/// Its draft is removed only when the store has confirmed the same text or the person has given it up. No views
-/// here.
+/// Its draft is removed only when the store has confirmed the same text or the user has discarded it. Has no
+/// views.
 @MainActor final class NoteDocument {
     let club: Club
     let draft: DraftWriter
-    /// The text that the store is known to have; nil while the note is new.
+    /// The text confirmed by the store; nil for a new note.
     private(set) var savedText: TextBuffer?
-    /// Whether a save is under way.
+    /// Whether a save is pending.
     private(set) var isSaving = false
 
-    /// The note in the club; nil while it is new.
+    /// The note in the club; nil for a new note.
     private(set) var file: RemoteFile? {
         get { draft.note.file }
         set { draft.note.file = newValue }
     }
 
-    /// What a new note is to be called, as typed.
+    /// The typed name of a new note.
     var name: String {
         get { draft.note.name }
         set { draft.note.name = newValue }
     }
 
-    /// A new note in a folder of the club's.
+    /// A new note in a folder of the club.
     init(
         club: Club, drafts: DraftStore, folder: RemotePath = .root,
         retryPauses: [Duration] = DraftWriter.retryPauses
@@ -45,9 +45,9 @@ internal import TextEditing
         savedText = text
     }
 
-    /// A draft taken up again. Nothing is known to be safe but the draft itself.
+    /// A resumed draft. Only the draft itself is known to be saved.
     ///
-    /// - Returns: Nil when another running app has taken it up.
+    /// - Returns: Nil if another running app has resumed it.
     init?(club: Club, drafts: DraftStore, resuming draft: Draft) {
         guard drafts.claim(draft.id) == .claimed else { return nil }
         self.club = club
@@ -70,33 +70,35 @@ internal import TextEditing
 // MARK: - Saving
 
 extension NoteDocument {
-    /// Why a note was not saved. The text is untouched in every case.
+    /// Why a note was not saved. The text is unchanged in every case.
     enum SaveFailure: Error {
         case badName(NoteName.Refusal)
-        /// Another note has the name already.
+        /// Another note has this name.
         case nameTaken(fileName: String)
-        /// Someone changed the note since it was opened.
+        /// Another member has changed the note since it was opened.
         case changedMeanwhile
-        /// More than can be opened again.
+        /// Too large to be opened again.
         case tooLarge
         case store(StoreError)
     }
 
     /// What a save may replace.
     enum SaveMode {
-        /// Only what the note was opened from; a new note replaces nothing.
+        /// Only the version that the note was opened from; a new note replaces nothing.
         case careful
-        /// This state of it, which the person was asked about, and no later one.
+        /// Only this version, about which the user was asked.
         case replacing(RemoteFile)
-        /// As a new note under its name, which somebody has deleted.
+        /// Create it again under its name, after it was deleted.
         case restoring
+
+        var isCareful: Bool { if case .careful = self { true } else { false } }
     }
 
-    /// What the store's `fetch` takes into memory: a larger note could not be opened again.
+    /// The limit of the store's `fetch`: a larger note could not be opened again.
     nonisolated static let byteLimit = Int(RemoteFile.fetchLimit)
 
-    /// Sends the text to the club; returns when the store has confirmed it, or when it waits on the disk
-    /// because the club cannot be reached: see ``isWaiting``.
+    /// Sends the text to the club. Returns when the store has confirmed it, or when it is in the outbox
+    /// because the club is unreachable: see ``isWaiting``.
     func save(_ text: TextBuffer, mode: SaveMode = .careful) async throws(SaveFailure) {
         let path = try destination()
         guard text.count <= Self.byteLimit else { throw .tooLarge }
@@ -123,19 +125,19 @@ extension NoteDocument {
         savedText = text
     }
 
-    /// Goes on from what the club has now.
+    /// Continues from the club's version.
     ///
-    /// - Parameter text: Its text, where it is another one than the one saved last.
+    /// - Parameter text: Its text, if it differs from the one saved last.
     func adopt(_ file: RemoteFile, text: TextBuffer? = nil) {
         self.file = file
         name = file.name
         if let text { savedText = text }
     }
 
-    /// Whether what was saved last has not reached the club yet.
+    /// Whether the last save is still in the outbox.
     var isWaiting: Bool { file?.revision.waitingChange != nil }
 
-    /// Keeps the text beside the changed note, under a name nobody has: `Plan (my version).txt`.
+    /// Saves the text beside the changed note, under an unused name: `Plan (my version).txt`.
     func saveAsCopy(_ text: TextBuffer) async throws(SaveFailure) {
         let original = try destination()
         for number in 1...99 {
@@ -175,7 +177,7 @@ extension NoteDocument {
         }
     }
 
-    /// The text becomes bytes off the main actor: a large note would hold up the keys.
+    /// Encodes the text off the main actor: a large note would block input.
     @concurrent nonisolated static func put(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {

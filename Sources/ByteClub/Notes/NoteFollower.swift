@@ -4,16 +4,16 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// Follows the note that is open: another member's change is taken over where nothing was typed, and told
-/// where something was.
+/// Follows the open note: applies another member's change if the note has no unsaved changes, else reports
+/// it.
 @MainActor final class NoteFollower: ClubObserver {
     enum News {
-        /// The text is another one now; where the caret goes is asked of ``TextShift``.
+        /// The text has changed; ``TextShift`` gives the new caret position.
         case reload(TextBuffer, TextShift)
-        /// Somebody has changed it, and so has the person here.
+        /// Both another member and the user have changed it.
         case changedElsewhere
         case deletedElsewhere
-        /// It has another name or folder now; what is typed is saved there.
+        /// It was renamed or moved; the text is saved there.
         case renamed
         /// It is the same as in the club again.
         case upToDate
@@ -23,15 +23,16 @@ internal import TextEditing
     private let isDirty: () -> Bool
     private let didHear: (News) -> Void
     private var looking: Task<Void, Never>?
-    /// What was looked at last: once for each state.
+    /// Whether the note was deleted from the club, as far as known.
+    private(set) var isDeletedElsewhere = false
+    /// The last revision handled.
     private var seen: Revision?
-    /// The other files with the note's bytes, while the note was there: none of them is the note under another
-    /// name.
+    /// Other files with the same bytes, while the note existed: none of them is the renamed note.
     private var copies: Set<RemotePath> = []
 
     /// - Parameters:
-    ///   - isDirty: Whether something was typed that is not saved, or is being saved.
-    ///   - didHear: Called on the main actor with what is new.
+    ///   - isDirty: Whether there are changes that are not saved, or being saved.
+    ///   - didHear: Called on the main actor with each event.
     init(
         _ document: NoteDocument, isDirty: @escaping () -> Bool, didHear: @escaping (News) -> Void
     ) {
@@ -40,7 +41,7 @@ internal import TextEditing
         self.didHear = didHear
     }
 
-    /// From now on, as long as it lives.
+    /// Starts following, until it is released.
     func start() { document.club.addObserver(self) }
 
     func clubDidChange(_ club: Club) {
@@ -49,11 +50,15 @@ internal import TextEditing
             guard case .connected = club.connection, file.revision.waitingChange == nil else {
                 return findSent(file)
             }
-            guard let renamed = renamed(file) else { return didHear(.deletedElsewhere) }
+            guard let renamed = renamed(file) else {
+                isDeletedElsewhere = true
+                return didHear(.deletedElsewhere)
+            }
             document.adopt(renamed)
             seen = nil
             return didHear(.renamed)
         }
+        isDeletedElsewhere = false
         copies = Set(sameFiles(as: file).map(\.path))
         guard now.revision != file.revision else {
             if seen != nil { didHear(.upToDate) }
@@ -73,13 +78,13 @@ internal import TextEditing
         }
     }
 
-    /// The note under another name: the one file with its bytes that was not there before.
+    /// The renamed note: the only new file with its bytes.
     private func renamed(_ file: RemoteFile) -> RemoteFile? {
         let new = sameFiles(as: file).filter { !copies.contains($0.path) }
         return new.count == 1 ? new.first : nil
     }
 
-    /// It was saved while the club was away, and is under another name there: beside somebody else's.
+    /// Finds a note that was sent from the outbox under another name, because its own was taken.
     private func findSent(_ file: RemoteFile) {
         guard let local = document.club.local else { return }
         Task {
@@ -95,14 +100,14 @@ internal import TextEditing
             !Task.isCancelled, let opened = document.file, opened.path == file.path,
             !document.isSaving
         else { return }
-        // Of a draft that was taken up: what it was made of may be what has just been sent from here.
+        // The base of a resumed draft may be what was just sent from here.
         guard let saved = await document.baseText(of: opened) else {
             return didHear(.changedElsewhere)
         }
         let shift = await TextShift.between(saved, text)
         guard !Task.isCancelled, !document.isSaving else { return }
         if shift.isSame {
-            // Only its name for the state is new: what was saved here has arrived.
+            // Only the revision identifier is new: the version saved here was sent.
             document.adopt(current)
             didHear(.upToDate)
         } else if isDirty() {
@@ -114,9 +119,9 @@ internal import TextEditing
     }
 }
 
-/// How places of a text move when a stretch of it is replaced: what is before stays, what is behind shifts.
+/// How positions move when a range of a text is replaced: those before it stay, those after it shift.
 struct TextShift: Sendable {
-    /// The bytes at the beginning and at the end that both texts have.
+    /// The number of bytes that both texts have in common at the start and at the end.
     let prefix: Int
     let suffix: Int
     let oldCount: Int
@@ -127,15 +132,21 @@ struct TextShift: Sendable {
     @concurrent nonisolated static func between(
         _ old: TextBuffer, _ new: TextBuffer
     ) async -> TextShift {
-        let (old, new) = (old.bytes(in: 0..<old.count), new.bytes(in: 0..<new.count))
-        let prefix = zip(old, new).prefix { $0 == $1 }.count
-        let rest = min(old.count, new.count) - prefix
-        let suffix = zip(old.reversed(), new.reversed()).prefix(rest).prefix { $0 == $1 }.count
-        return TextShift(
-            prefix: prefix, suffix: suffix, oldCount: old.count, newCount: new.count)
+        TextShift(between: old, and: new)
     }
 
-    /// Where a place of the old text is in the new one, in bytes.
+    /// - Complexity: O(count of both).
+    init(between old: TextBuffer, and new: TextBuffer) {
+        (oldCount, newCount) = (old.count, new.count)
+        guard let edit = old.replacement(toBecome: new) else {
+            (prefix, suffix) = (old.count, 0)
+            return
+        }
+        prefix = edit.range.lowerBound
+        suffix = old.count - edit.range.upperBound
+    }
+
+    /// The position in the new text, in bytes.
     func place(_ offset: Int) -> Int {
         if offset <= prefix { return offset }
         if offset >= oldCount - suffix { return offset + newCount - oldCount }

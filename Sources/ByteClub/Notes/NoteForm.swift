@@ -1,10 +1,10 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// The editor's fields: the name's, while the note is new, and the text's below it.
+/// The editor's fields: the name of a new note, and the text below it.
 ///
-/// Where rows are few the labels go first, then the name while the text has the keys.
+/// With few rows the labels are hidden first, then the name while the text has focus.
 final class NoteForm: View {
     private let nameField: TextField
     private let textView: View
@@ -30,7 +30,7 @@ final class NoteForm: View {
     override func layoutSubviews() {
         var area = bounds
         if showsName {
-            // Where there is no label, the field says itself what it is for.
+            // Without a label, the field names itself.
             nameField.placeholder = TextLine(
                 showsLabels
                     ? localized("For example: Reverse a list") : localized("Challenge name"),

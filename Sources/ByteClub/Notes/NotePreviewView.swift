@@ -2,13 +2,13 @@ internal import ClubAccess
 internal import TerminalUI
 internal import TextEditing
 
-/// A note beside the list; only read, and shown as the editor shows it.
+/// A read-only preview of a note beside the list, formatted like the editor.
 final class NotePreviewView: View {
     enum Content: Equatable {
         case nothing
         case loading
         case text(TextBuffer)
-        /// Why there is nothing to see.
+        /// Why there is no preview.
         case unavailable(String)
     }
 
@@ -24,7 +24,7 @@ final class NotePreviewView: View {
         }
     }
 
-    /// Whether what is shown is Markdown.
+    /// Whether the text is shown as Markdown.
     var showsMarkup: Bool {
         get { textView.showsMarkup }
         set { textView.showsMarkup = newValue }

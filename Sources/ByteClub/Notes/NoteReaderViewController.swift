@@ -1,13 +1,13 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note whose bytes are not UTF-8, to be read: in the encoding it seems to have, or as bytes.
+/// A read-only view of a note that is not UTF-8: in its probable encoding, or as bytes.
 ///
-/// Where nothing would be lost it can be taken into the editor as UTF-8.
+/// If nothing would be lost, it can be opened in the editor as UTF-8.
 final class NoteReaderViewController: ViewController {
-    /// Where it stands beside the list; nil where there is no room for both.
+    /// The frame beside the list; nil if there is not enough room.
     var paneBesideList: (() -> Rect?)?
     /// Opens the editor with the text in UTF-8.
     private let convert: @MainActor (TextBuffer) -> Void
@@ -18,8 +18,8 @@ final class NoteReaderViewController: ViewController {
     private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
 
     /// - Parameters:
-    ///   - encoding: Nil for what is not text.
-    ///   - decoded: The text in UTF-8; nil when it cannot be read so.
+    ///   - encoding: Nil if it is not text.
+    ///   - decoded: The text in UTF-8; nil if it cannot be decoded.
     init(
         name: String, bytes: TextBuffer, encoding: TextEncoding?, decoded: TextBuffer?,
         settings: EditorSettings, convert: @escaping @MainActor (TextBuffer) -> Void

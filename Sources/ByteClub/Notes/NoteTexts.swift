@@ -4,9 +4,9 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// The texts of notes that were fetched lately, so that moving in the list does not fetch them again.
+/// A cache of recently fetched texts of notes, so that moving in the list does not fetch them again.
 ///
-/// Bounded by bytes; the ones not used for longest go first.
+/// Limited by bytes; the least recently used are removed first.
 @MainActor final class NoteTexts {
     private struct Key: Hashable {
         var path: RemotePath
@@ -14,7 +14,7 @@ internal import TextEditing
     }
 
     private struct Entry {
-        /// With the hash of these very bytes: some servers give two texts of one second the same revision.
+        /// With the hash of these bytes: some servers give two texts of one second the same revision.
         var file: RemoteFile
         var text: TextBuffer
         var lastUse: Int
@@ -30,7 +30,7 @@ internal import TextEditing
         self.capacityInBytes = capacityInBytes
     }
 
-    /// A text that is here already.
+    /// A cached text.
     func cachedText(of file: RemoteFile) -> TextBuffer? {
         let key = Key(path: file.path, revision: file.revision)
         uses += 1
@@ -38,7 +38,7 @@ internal import TextEditing
         return entries[key]?.text
     }
 
-    /// A text that is here already, with the hash of its bytes: for changing it.
+    /// A cached text, with the hash of its bytes, for editing.
     func cached(_ file: RemoteFile) -> (file: RemoteFile, text: TextBuffer)? {
         guard let text = cachedText(of: file),
             let entry = entries[Key(path: file.path, revision: file.revision)]
@@ -46,7 +46,7 @@ internal import TextEditing
         return (entry.file, text)
     }
 
-    /// A note's text as it is in the club now, with the revision it belongs to.
+    /// A note's current text in the club, with its revision.
     func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer)
     {
         if let cached = cached(file) { return cached }
@@ -62,13 +62,13 @@ internal import TextEditing
         return (current, text)
     }
 
-    /// A note's text as far as it is on this computer; nobody is asked.
+    /// A note's text from the local copy, without a request.
     func textHere(of file: RemoteFile) async -> TextBuffer? {
         if let cached = cached(file) { return cached.text }
         return await seenText(of: file)?.text
     }
 
-    /// A text that this machine has seen before, or that waits here.
+    /// A text from the local copy or the outbox.
     private func seenText(of file: RemoteFile) async -> (file: RemoteFile, text: TextBuffer)? {
         await club.local?.run { copy in
             try copy.text(of: file).map { ($0.file, TextBuffer(utf8: $0.data)) }
@@ -88,7 +88,7 @@ internal import TextEditing
         }
     }
 
-    /// Has a text fetched again that somebody is known to have changed.
+    /// Removes a text that is known to have changed.
     func forget(_ path: RemotePath) {
         for key in entries.keys where key.path == path { entries[key] = nil }
     }

@@ -1,13 +1,13 @@
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
 // MARK: - Drafts that wait
 
 extension NotesViewController {
-    /// Opens an empty editor; asks first when a new note was kept as a draft.
+    /// Opens an empty editor; asks first if there is a draft of a new note.
     func newNote() {
         guard setAside.hasNewNote else { return editNewNote() }
         _ = startPending { [self] in
@@ -38,9 +38,9 @@ extension NotesViewController {
         }
     }
 
-    /// Asks again: it may be the only copy there is.
+    /// Asks for confirmation: it may be the only copy.
     ///
-    /// - Parameter then: Called when the answer was given.
+    /// - Parameter then: Called when the question was answered.
     func askToDelete(_ draft: Draft, then: @escaping @MainActor () -> Void = {}) {
         present(
             AlertController(
@@ -57,7 +57,7 @@ extension NotesViewController {
                 ]))
     }
 
-    /// Another window may have taken it up meanwhile, or written on in it.
+    /// Another window may have resumed or changed it meanwhile.
     private func delete(_ draft: Draft, then: @escaping @MainActor () -> Void) {
         _ = startPending { [self] in
             let removal = await Self.remove(draft, from: drafts)
@@ -81,9 +81,9 @@ extension NotesViewController {
         drafts.remove(draft)
     }
 
-    /// Opens the draft of a note, where there is one; else goes on with `fetch`.
+    /// Opens the draft of a note if there is one; else calls `fetch`.
     ///
-    /// - Parameter hit: What was found in the text that is in the club.
+    /// - Parameter hit: The match in the club's version.
     func openDraft(
         of note: RemoteFile, at hit: NoteHit?, externally: Bool,
         else fetch: @escaping @MainActor () -> Void
@@ -95,7 +95,7 @@ extension NotesViewController {
             guard !Task.isCancelled else { return }
             opening = nil
             guard let draft else { return fetch() }
-            // Something else came up meanwhile: what the person sees now comes first.
+            // If something else was opened meanwhile, it stays in front.
             guard application?.topViewController is TabBarController else { return }
             resume(draft, atLine: line, externally: externally)
             if !externally {
@@ -105,7 +105,7 @@ extension NotesViewController {
         }
     }
 
-    /// Takes up the text of a draft that was set aside, or that an earlier run of the app has left.
+    /// Resumes a draft that was set aside, or left by an earlier run.
     func resume(_ draft: Draft, atLine line: Int? = nil, externally: Bool = false) {
         guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
             application?.showMessage(
@@ -122,7 +122,7 @@ extension NotesViewController {
 // MARK: - Other encodings
 
 extension NotesViewController {
-    /// Shows what is not UTF-8, and offers to make it so.
+    /// Shows a note that is not UTF-8, and offers to convert it.
     func read(_ file: RemoteFile, _ text: TextBuffer) {
         opening = startPending { [self] in
             let (encoding, decoded) = await Self.decode(text)

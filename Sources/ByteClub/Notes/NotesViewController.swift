@@ -2,21 +2,21 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// The Notes tab: the club's notes, the chosen one's text beside them on a wide screen.
+/// The Notes tab: the club's notes, with a preview of the selected one on a wide screen.
 final class NotesViewController: ViewController {
     let club: Club
     let drafts: DraftStore
-    /// Of texts that are opened from now on.
+    /// Applies to notes opened from now on.
     var editorSettings: EditorSettings
-    /// Where notes are read from that are too large for the editor.
+    /// The folder of notes that are too large for the editor while they are read.
     var largeTexts = LargeTextFolder(FileManager.default.temporaryDirectory)
-    /// What is larger is only read.
+    /// Larger notes are read-only.
     var editedByteLimit = RemoteFile.fetchLimit
-    /// Remembers carets, toggles and what can be undone; nil for nothing.
+    /// Stores carets, toggles and undo history; nil to store nothing.
     var editorMemory: EditorMemory?
     private let texts: NoteTexts
     private let memory: ListMemory
@@ -29,10 +29,10 @@ final class NotesViewController: ViewController {
     private var previewing: Task<Void, Never>?
     var opening: Task<Void, Never>?
     private(set) lazy var setAside = SetAsideDrafts(drafts)
-    /// When the previewed note counts as seen.
+    /// Marks the previewed note as seen.
     private var seeing: ScheduledAction?
     private weak var editor: NoteDetailsViewController?
-    /// Called when the editor has been left.
+    /// Called when the editor was closed.
     var didReturnToList: (() -> Void)?
 
     init(
@@ -66,7 +66,7 @@ final class NotesViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override var keyTable: KeyTable {
-        let none = selected == nil ? localized("No note is selected.") : nil
+        let none = noteRefusal
         return KeyTable(localized("Notes")) {
             KeyCommand.newNote.performs { self.newNote() }
             KeyCommand.editNote.performs(unless: none) { self.openSelected() }
@@ -89,7 +89,16 @@ final class NotesViewController: ViewController {
         guard split.showsSecondary else {
             return localized("There is no room for the preview here.")
         }
-        return selected == nil ? localized("No note is selected.") : nil
+        return noteRefusal
+    }
+
+    /// Why there is nothing to do for commands on a note; nil when one is selected.
+    private var noteRefusal: String? {
+        guard selected == nil else { return nil }
+        guard let folder = files.selectedEntry, folder.isFolder else {
+            return localized("No note is selected.")
+        }
+        return localized("“\(folder.name.withVisibleLineBreaks)” is a folder.")
     }
 
     private var selected: RemoteFile? { files.selected }
@@ -117,7 +126,7 @@ extension NotesViewController: FileListDelegate {
 // MARK: - Preview
 
 extension NotesViewController {
-    /// Quick moves through the list fetch only where they come to rest.
+    /// While moving quickly through the list, only the last note is fetched.
     private static let previewPause: Duration = .milliseconds(60)
 
     private func showPreview() {
@@ -161,7 +170,7 @@ extension NotesViewController {
         }
     }
 
-    /// A note that was in sight for so long has been seen.
+    /// A note shown for this long counts as seen.
     private static let lookingTime: Duration = .seconds(1)
     private static let previewByteLimit: Int64 = 1 << 20
 
@@ -180,7 +189,7 @@ extension NotesViewController {
         edit(NoteDocument(club: club, drafts: drafts, folder: files.folder), text: TextBuffer())
     }
 
-    /// Finds lines in the texts of all notes; one that is chosen is opened there.
+    /// Searches the texts of all notes, and opens the chosen one at the match.
     private func searchTexts() {
         present(
             NoteSearchViewController(
@@ -194,7 +203,7 @@ extension NotesViewController {
         if let note = selected { open(note, externally: externally) }
     }
 
-    /// - Parameter hit: Where the caret is to be; nil for where the note was left.
+    /// - Parameter hit: The caret position; nil for the last one.
     private func open(_ note: RemoteFile, at hit: NoteHit? = nil, externally: Bool = false) {
         stopOpening()
         openDraft(of: note, at: hit, externally: externally) { [weak self] in
@@ -214,7 +223,7 @@ extension NotesViewController {
                 guard !Task.isCancelled else { return }
                 opening = nil
                 application?.dismissMessage()
-                // Something else came up while it was fetched: what the person sees now comes first.
+                // If something else was opened meanwhile, it stays in front.
                 guard application?.topViewController is TabBarController else { return }
                 open(file, text, line, externally)
             } catch {
@@ -226,7 +235,7 @@ extension NotesViewController {
         }
     }
 
-    /// ` · Esc stops`: the footer, which says so else, makes room for what is told.
+    /// ` · Esc stops`: the message covers the footer, which shows this otherwise.
     var stopHint: String {
         let bindings = application?.configuration.bindings ?? KeyBindings()
         guard let key = bindings.keys(for: .stopOpening).first else { return "" }
@@ -263,7 +272,7 @@ extension NotesViewController {
         if externally { editor.handOver(savingAfterwards: true) }
     }
 
-    /// Writes the draft of what is being edited; the program is about to end.
+    /// Writes the draft of the open note: the program is about to end.
     func keepDraftNow() { editor?.keepDraftNow() }
 
     private func showVersions() {
@@ -281,7 +290,7 @@ extension NotesViewController {
         }
     }
 
-    /// Makes an earlier text the note's again; what it is now stays among its versions.
+    /// Restores an earlier version; the current one stays among the versions.
     private func restore(_ text: TextBuffer, to file: RemoteFile) {
         _ = startPending { [self] in
             do throws(StoreError) {
@@ -296,7 +305,7 @@ extension NotesViewController {
         }
     }
 
-    /// Hands the note's text to the terminal's clipboard.
+    /// Copies the note's text to the terminal's clipboard.
     private func copySelected() {
         guard let note = selected else { return }
         _ = startPending { [self] in
@@ -331,7 +340,7 @@ extension NotesViewController: NoteDetailsDelegate {
     }
 
     func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath) {
-        // What is opened next is what is there now, not what was read before.
+        // Opening the note must fetch its current text.
         texts.forget(path)
         club.lookAgain(at: path)
     }
@@ -345,7 +354,7 @@ extension NotesViewController: NoteDetailsDelegate {
         didReturnToList?()
     }
 
-    /// The preview's place, from 100 columns on.
+    /// The frame of the preview, from 100 columns on.
     var paneForEditor: Rect? {
         guard split.showsSecondary, split.bounds.width >= 100 else { return nil }
         return Rect(

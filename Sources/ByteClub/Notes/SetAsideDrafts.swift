@@ -1,15 +1,15 @@
 internal import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// The drafts that wait for their notes to be opened: which notes have one, for the list, and the drafts themselves.
+/// The drafts that wait for their notes to be opened.
 @MainActor final class SetAsideDrafts {
     /// The notes that have one, as `/name.txt`.
     private(set) var paths: Set<String> = []
-    /// Whether a new note waits that has no file yet.
+    /// Whether there is a draft of a new note.
     private(set) var hasNewNote = false
-    /// Called when one of these has changed.
+    /// Called when one of these changes.
     var didChange: (() -> Void)?
 
     private let drafts: DraftStore
@@ -19,9 +19,9 @@ internal import TerminalUI
         self.drafts = drafts
     }
 
-    /// Looks again, off the main actor.
+    /// Reads the drafts again, off the main actor.
     ///
-    /// - Returns: The look under way.
+    /// - Returns: The pending read.
     @discardableResult
     func reload() -> Task<Void, Never> {
         let before = looking
@@ -34,7 +34,7 @@ internal import TerminalUI
         return task
     }
 
-    /// A draft was set aside just now: the next key may ask for it, before the next look has ended.
+    /// Adds a new draft at once: the next key may ask for it before it is read from disk.
     func add(_ path: RemotePath?) {
         if let path { paths.insert(path.string) } else { hasNewNote = true }
         didChange?()
@@ -48,14 +48,14 @@ internal import TerminalUI
         didChange?()
     }
 
-    /// A note's name as the list shows it.
+    /// A note's name as shown in the list.
     func mark(_ note: RemoteFile) -> TextLine {
         let name = TextLine(note.name)
         return paths.contains(note.path.string)
             ? name + TextLine(localized(" draft"), .marked) : name
     }
 
-    /// The newest draft of a note, or of a new one when `path` is nil.
+    /// The newest draft of a note, or of a new one if `path` is nil.
     func draft(of path: RemotePath?) async -> Draft? {
         await Self.waiting(in: drafts).first {
             $0.path == path?.string && ($0.path != nil || $0.isSetAside)
@@ -63,7 +63,7 @@ internal import TerminalUI
     }
 
     @concurrent private nonisolated static func waiting(in store: DraftStore) async -> [Draft] {
-        // One that was saved or given up just now may be there still.
+        // A draft that was just saved or discarded may still be there.
         store.removeAbandoned()
         return store.waitingDrafts()
     }

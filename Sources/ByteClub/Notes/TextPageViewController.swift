@@ -1,16 +1,22 @@
 internal import TerminalUI
 internal import TextEditing
 
-/// A text over the whole screen, only to be read: a comparison. Subclasses say what the keys do.
+/// A read-only text with formatted parts.
+struct TextPage: Sendable {
+    var text: TextBuffer
+    var highlights: [TextHighlight] = []
+}
+
+/// A full-screen read-only text, such as a comparison. Subclasses define the key commands.
 class TextPageViewController: ViewController {
     private let textView = TextView()
     private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
-    private let startText: TextBuffer
+    private let page: TextPage
     private let footer: TextLine
 
-    /// - Parameter footer: What the marks in the text mean.
-    init(title: String, text: TextBuffer, footer: TextLine) {
-        startText = text
+    /// - Parameter footer: The legend of the marks in the text.
+    init(title: String, page: TextPage, footer: TextLine) {
+        self.page = page
         self.footer = footer
         super.init()
         self.title = title
@@ -20,7 +26,8 @@ class TextPageViewController: ViewController {
 
     override func viewDidLoad() {
         textView.isEditable = false
-        textView.load(startText)
+        textView.load(page.text)
+        textView.highlights = page.highlights
         panel.footer = footer
         view.addSubview(panel)
     }

@@ -2,10 +2,10 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// What was done here and has not reached the club yet; each change can be taken back.
+/// The changes in the outbox; each can be taken back.
 final class OutboxViewController: ViewController {
     private let club: Club
     private let list = ListView()
@@ -45,7 +45,7 @@ final class OutboxViewController: ViewController {
     private func choose(_ change: WaitingChange) {
         let name = change.path.name
         guard !change.isSending else {
-            application?.showMessage(localized("“\(name)” is on its way right now."), .warning)
+            application?.showMessage(localized("“\(name)” is being sent right now."), .warning)
             return
         }
         let follows = changes.contains { $0.base == .change(change.id) }

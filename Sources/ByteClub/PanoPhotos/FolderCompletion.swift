@@ -1,24 +1,24 @@
 internal import ClubAccess
 internal import FoundationEssentials
 
-/// What Tab makes of a folder's name that is being typed: the longest beginning that folders there share.
+/// Completion of a folder's name for Tab: the longest common prefix of the matching folders.
 @MainActor final class FolderCompletion {
     private var path = ""
     private var wanted = ""
     private var names: [String] = []
 
-    /// Reads the folder that what is typed lies in.
+    /// Reads the folder that contains the typed name.
     func read(_ typed: String) async {
         let folder = Self.split(typed).folder
         wanted = folder
         guard folder != path else { return }
         let names = await Self.folders(in: folder)
-        // A slow disk may answer late.
+        // A slow disk may respond late.
         guard folder == wanted else { return }
         (path, self.names) = (folder, names)
     }
 
-    /// - Returns: nil when there is nothing to add.
+    /// - Returns: nil if there is nothing to add.
     func completed(_ typed: String) -> String? {
         let (folder, name) = Self.split(typed)
         guard folder == path else { return nil }
@@ -37,7 +37,7 @@ internal import FoundationEssentials
         return (PhotoFolder.parent(of: path), name)
     }
 
-    /// With a slash behind each name.
+    /// Each name ends with a slash.
     @concurrent private nonisolated static func folders(in path: String) async -> [String] {
         let entries = (try? PhotoFolder.read(path))?.entries ?? []
         return entries.filter { $0.kind == .folder }.map { $0.name + "/" }

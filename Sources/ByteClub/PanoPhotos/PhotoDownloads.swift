@@ -1,17 +1,17 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Asks where photos are to go, and orders their download.
+/// Asks for a folder and starts downloads.
 @MainActor struct PhotoDownloads {
     let center: TransferCenter
     let settings: TransferSettings
-    /// It may be gone when a folder has been looked at.
+    /// It may be gone when a folder has been read.
     private weak var owner: ViewController?
 
     init(center: TransferCenter, settings: TransferSettings, owner: ViewController) {
@@ -56,7 +56,7 @@ internal import TerminalUI
             typed, in: FileManager.default.currentDirectoryPath, home: TypedPath.home)
     }
 
-    /// What will become of a folder that is not there.
+    /// What happens if the folder does not exist.
     @concurrent private nonisolated static func hint(for folder: String) async -> String {
         isThere(URL(filePath: folder)) ? "" : localized("A new folder will be created.")
     }
@@ -118,7 +118,7 @@ internal import TerminalUI
                 : localized("Downloading \(orders.count) photos. w shows how far they are."))
     }
 
-    /// - Returns: Why nothing can be written there; it need not be there yet.
+    /// - Returns: Why the folder is not writable; it need not exist yet.
     @concurrent private nonisolated static func refusal(of folder: URL) async -> String? {
         let shown = TypedPath.shown(folder.path)
         do throws(AtomicFile.Failure) {
@@ -131,9 +131,9 @@ internal import TerminalUI
         }
     }
 
-    /// Makes the folder.
+    /// Creates the folder.
     ///
-    /// - Returns: Why that cannot be done, as far as it was not to be seen before.
+    /// - Returns: Why it cannot be created, for reasons not detected earlier.
     @concurrent private nonisolated static func prepare(_ folder: URL) async -> String? {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -150,11 +150,11 @@ internal import TerminalUI
         photos.map { PhotoName.onDisk($0.name) }.filter { isThere(folder.appending(path: $0)) }
     }
 
-    /// Where photos go: each to a place of its own, which no other one has or will have.
+    /// Chooses a file for each photo that no other one has or will have.
     ///
     /// - Parameters:
-    ///   - expected: Where files are on their way to.
-    ///   - replacing: Whether what is there may be replaced, but by one photo only.
+    ///   - expected: The files of active downloads.
+    ///   - replacing: Whether an existing file may be replaced, but only by one photo.
     @concurrent nonisolated static func files(
         for photos: [RemoteFile], in folder: URL, expected: Set<String>, replacing: Bool
     ) async -> [URL] {
@@ -172,7 +172,7 @@ internal import TerminalUI
         }
     }
 
-    /// A link that leads nowhere is there, too.
+    /// A dangling link exists, too.
     private nonisolated static func isThere(_ file: URL) -> Bool {
         var facts = stat()
         return lstat(file.path, &facts) == 0

@@ -2,12 +2,12 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 /// From the picker to transfers.
 extension PhotosViewController {
-    /// - Parameter pasted: What was dropped onto the list.
+    /// - Parameter pasted: The text dropped onto the list.
     func pickPhotos(taking pasted: String? = nil) {
         present(
             PhotoPickerViewController(
@@ -51,7 +51,7 @@ extension PhotosViewController {
         }
     }
 
-    /// All at once, without a view in the middle of the screen; a name that is taken becomes the next free one.
+    /// Uploads all photos without the progress view; a name that is taken becomes the next free one.
     private func uploadSeveral(_ selection: PhotoSelection) {
         let contents = club.contents
         var (orders, taken, refused): ([TransferOrder], Set<String>, [String]) = ([], [], [])
@@ -84,7 +84,8 @@ extension PhotosViewController {
                         ? localized(
                             "No photo in the club can be named “\(first)”. Rename it first.")
                         : localized(
-                            "No photos in the club can have the names of \(refused.count) of these files. Rename them first."
+                            "No photos in the club can have the names of \(refused.count) of these "
+                                + "files. Rename them first."
                         )))))
     }
 
@@ -111,7 +112,7 @@ extension PhotosViewController {
     }
 
     private func finish(_ order: TransferOrder, _ outcome: UploadViewController.Outcome) {
-        // A failure is told in a box.
+        // A failure is shown in a dialog.
         if case .failed = outcome {} else { uploadInSight = nil }
         switch outcome {
         case .uploaded: break
@@ -119,18 +120,19 @@ extension PhotosViewController {
             application?.showMessage(localized("The upload of “\(order.name)” was cancelled."))
         case .background(let tab):
             application?.showMessage(
-                localized("“\(order.name)” goes on in the background; w shows how far it is."))
+                localized("“\(order.name)” continues in the background; w shows its progress."))
             if let tab { (parent as? TabBarController)?.select(tab) }
-        case .failed(let item): tellFailure(of: item)
+        case .failed(let item): showFailure(of: item)
         }
     }
 
-    private func tellFailure(of item: TransferItem) {
+    private func showFailure(of item: TransferItem) {
         let reason = item.reason ?? localized("It was not uploaded.")
         transfers.seeFailures(of: item.id)
         present(
             AlertController(
                 title: localized("Not uploaded"), message: TextLine(reason),
+                shortMessage: item.shortReason.map { TextLine($0) },
                 actions: [
                     AlertAction(localized("Try again"), key: "t") { [weak self] in
                         self?.transfers.resume([item.id])

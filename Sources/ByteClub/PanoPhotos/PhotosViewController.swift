@@ -2,16 +2,16 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
-/// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.
+/// The PanoPhotos tab: the club's panoramas, with thumbnails that appear as they arrive.
 final class PhotosViewController: ViewController {
     let club: Club
     let transfers: TransferCenter
-    /// Of transfers that are ordered from now on.
+    /// Applies to transfers started from now on.
     var transferSettings: TransferSettings
     private let memory: ListMemory
     private(set) lazy var files = FileList(.photos, of: club, memory: memory, owner: self)
@@ -21,10 +21,10 @@ final class PhotosViewController: ViewController {
     private lazy var previewPanel = Panel("", content: PreviewView(preview, caption))
     private lazy var split = SplitView(files.panel, previewPanel)
 
-    /// Where decoded pictures are kept, and what the club is called there; nil keeps none.
+    /// The cache of decoded pictures, and the club's name in it; nil for no cache.
     var pictureCache: PictureCache?
     var pictureCacheName = ""
-    /// The club's own folder, where it is on this computer.
+    /// The club's own folder if it is on this computer.
     var localFolder: URL?
 
     private var thumbnails: ThumbnailLoader?
@@ -32,9 +32,9 @@ final class PhotosViewController: ViewController {
     private var previewPause: Task<Void, Never>?
     private var seeing: ScheduledAction?
     private var wasFailed = false
-    /// Where the picker starts: the working directory, then wherever the last photo was found.
+    /// The picker's initial folder: the working directory, then the last folder used.
     var pickerFolder = FileManager.default.currentDirectoryPath
-    /// The upload that is in the middle of the screen, or whose failure is.
+    /// The upload shown in the progress view, or whose failure is shown.
     var uploadInSight: TransferItem.ID?
 
     init(
@@ -79,7 +79,7 @@ final class PhotosViewController: ViewController {
         }
     }
 
-    /// Files that are dropped onto the terminal.
+    /// Handles files dropped onto the terminal.
     override func paste(_ text: String) -> Bool {
         guard PastedPaths.begins(text) else { return false }
         pickPhotos(taking: text)
@@ -154,7 +154,7 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
 // MARK: - Pictures
 
 extension PhotosViewController {
-    /// Chooses how large thumbnails are for the width there is; called at each layout.
+    /// Chooses the thumbnails' size for the width; called for each layout.
     private func sizeDidChange() {
         guard let screen = application?.screen else { return }
         let width = list.bounds.width
@@ -165,14 +165,14 @@ extension PhotosViewController {
             default: CellSize(columns: 24, rows: 3)
             }
         let imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
-        // What the terminal has said since may have changed how pictures are shown.
+        // Replies of the terminal may have changed how pictures are shown.
         let terminal = screen.pictures
         if list.imageSize != imageSize || thumbnails?.terminal != terminal {
             list.imageSize = imageSize
             list.rowHeight = box?.rows ?? 1
             thumbnails?.cancel()
             thumbnails = box.map { box in
-                // Where pixels are drawn over cells, all would be sent again at each step of the list.
+                // If pixels cover cells, all of them would be sent again at each step through the list.
                 let renderer =
                     terminal.format == .kitty
                     ? PictureRenderer(screen)
@@ -198,10 +198,10 @@ extension PhotosViewController {
         }
     }
 
-    /// A photo that was in sight for so long has been seen.
+    /// A photo shown for this long counts as seen.
     private static let lookingTime: Duration = .seconds(1)
 
-    /// Quick moves through the list fetch only where they come to rest.
+    /// While moving quickly through the list, only the last photo is fetched.
     private func showPreview() {
         guard split.showsSecondary, isOnScreen else { return }
         seeing?.cancel()
@@ -221,7 +221,7 @@ extension PhotosViewController {
         }
     }
 
-    /// Its size in bytes, in pixels where that is known, and its age.
+    /// Its size in bytes, in pixels if known, and its age.
     private func showCaption(of photo: RemoteFile) {
         let size = (thumbnails?.picture(of: photo) ?? previews?.picture(of: photo))?.fullSize
         let words = [Wording.byteCount(photo.byteCount), size?.words, files.age(of: photo)]
@@ -278,7 +278,7 @@ extension PhotosViewController: TransferObserver {
             application?.showMessage(
                 localized("“\(item.fileName)” is in \(item.folderWords)."), .success)
         case (_, .failed):
-            // What is on the screen about it shows its failure.
+            // The view on the screen shows the failure.
             guard item.id != uploadInSight,
                 !(application?.topViewController is TransfersViewController)
             else { return }
@@ -295,7 +295,7 @@ extension FullSizeComment {
 }
 
 extension TransferItem {
-    /// On this computer, where not every name of a club is possible or free.
+    /// The name on this computer, which may differ from the name in the club.
     fileprivate var fileName: String { URL(filePath: order.file).lastPathComponent }
 
     /// `~/Pictures`.
@@ -323,7 +323,7 @@ extension KeyCommand {
     ]
 }
 
-/// The split view, and who is told when it has been laid out.
+/// The split view; reports when it was laid out.
 private final class PhotosView: View {
     private let split: SplitView
     private let didLayout: () -> Void
@@ -342,7 +342,7 @@ private final class PhotosView: View {
     }
 }
 
-/// A picture with a line of words under it.
+/// A picture with a caption.
 private final class PreviewView: View {
     private let image: ImageView
     private let caption: Label

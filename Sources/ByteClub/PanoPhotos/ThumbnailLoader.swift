@@ -2,44 +2,43 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
-/// Fetches small pictures of the club's photos and turns them into cells, each as it arrives.
+/// Fetches and renders thumbnails of the club's photos.
 ///
-/// Callers ask for what they show; what is not there yet is fetched and `onArrival` says when to draw
-/// again. Decoding and rendering run off the main actor. The number kept is bounded: the ones not
-/// asked for longest go first.
+/// Callers request what they show; `onArrival` reports when to redraw. Decoding and rendering run off the
+/// main actor. The number kept is limited; those requested least recently are removed first.
 @MainActor final class ThumbnailLoader {
     enum State: Equatable {
         case loading
         case loaded(Picture)
-        /// There is no picture to show; why, in a few words.
+        /// There is no picture; the reason in a few words.
         case unavailable(String)
     }
 
-    /// A small picture in characters, and in pixels where the terminal shows them.
+    /// A thumbnail in characters, and in pixels if the terminal shows them.
     struct Picture: Equatable {
         let cells: ImageCells
         let graphic: Graphic?
-        /// Of the whole photo, in pixels, where the thumbnail says it.
+        /// The size of the photo in pixels, if the thumbnail contains it.
         let fullSize: FullSizeComment?
     }
 
-    /// Called on the main actor after one or more pictures have arrived.
+    /// Called on the main actor when one or more thumbnails have arrived.
     var onArrival: (() -> Void)?
 
     private let club: Club
     private let size: ThumbnailSize
     private let renderer: PictureRenderer
-    /// What the pictures are drawn for.
+    /// The terminal that the pictures are rendered for.
     let terminal: PictureTerminal
     let box: CellSize
     private let capacity: Int
 
-    /// A picture is of one revision of a file: a changed file is another picture.
+    /// A thumbnail belongs to one revision of a file.
     private struct Key: Hashable {
         var path: RemotePath
         var revision: Revision
@@ -47,7 +46,7 @@ internal import TerminalUI
 
     private struct Entry {
         var state: State
-        /// Whether the picture itself is to blame: trying again changes nothing.
+        /// Whether the failure is due to the photo itself: retrying is useless.
         var isFinal = false
         var lastUse: Int
     }
@@ -57,15 +56,15 @@ internal import TerminalUI
     private var uses = 0
     private var running: Task<Void, Never>?
 
-    /// Dropbox takes 25 thumbnails in one call; fewer at a time follow a scrolling list better.
+    /// Dropbox accepts 25 per call; smaller batches follow a scrolling list better.
     private static let batchCount = 12
-    /// More rows than a screen has; who scrolls through a large club wants what is in sight in the end.
+    /// More rows than a screen has: after scrolling through a large club, only the visible ones matter.
     private static let waitingLimit = 96
 
     /// - Parameters:
-    ///   - size: What the store is asked for.
-    ///   - box: The cells a picture is fitted into.
-    ///   - capacity: How many pictures are kept.
+    ///   - size: The size requested from the store.
+    ///   - box: The cells to fit a picture into.
+    ///   - capacity: The number of pictures kept.
     init(
         club: Club, size: ThumbnailSize, renderer: PictureRenderer, on terminal: PictureTerminal,
         box: CellSize, capacity: Int = 400
@@ -78,7 +77,7 @@ internal import TerminalUI
         self.capacity = capacity
     }
 
-    /// A loader for pictures that fill a box, asking the store for no more pixels than it can use.
+    /// A loader for pictures that fill a box, requesting only as many pixels as can be used.
     convenience init(
         club: Club, renderer: PictureRenderer, on terminal: PictureTerminal, filling box: CellSize,
         capacity: Int
@@ -90,7 +89,7 @@ internal import TerminalUI
             renderer: renderer, on: terminal, box: box, capacity: capacity)
     }
 
-    /// What there is of a photo's picture; asks for it when there is nothing yet.
+    /// The state of a photo's thumbnail; requests it if needed.
     func state(of file: RemoteFile) -> State {
         let key = Key(path: file.path, revision: file.revision)
         uses += 1
@@ -106,22 +105,22 @@ internal import TerminalUI
         entries[key] = Entry(state: .loading, lastUse: uses)
         wanted.append(key)
         if wanted.count > Self.waitingLimit {
-            // Scrolled away long ago: it is asked for again when it is in sight.
+            // It was scrolled out of view long ago; it is requested again when visible.
             entries[wanted.removeFirst()] = nil
         }
         startIfIdle()
         return .loading
     }
 
-    /// The photo's picture, where it is here; asks for nothing.
+    /// The photo's thumbnail if available; requests nothing.
     func picture(of file: RemoteFile) -> Picture? {
         let entry = entries[Key(path: file.path, revision: file.revision)]
         if case .loaded(let picture) = entry?.state { return picture }
         return nil
     }
 
-    /// Forgets failures, so that they are tried again: the connection is back, or a person asked. Those
-    /// that are the picture's own stay, until another revision of it is there.
+    /// Resets failures so that they are retried: after a reconnection, or at the user's request. Failures of
+    /// the photo itself stay until its revision changes.
     func retryFailures() {
         entries = entries.filter { entry in
             if case .unavailable = entry.value.state { entry.value.isFinal } else { true }
@@ -148,14 +147,14 @@ extension ThumbnailLoader {
         }
     }
 
-    /// The latest wishes first: they are what the list shows now.
+    /// The latest requests come first: they are visible now.
     private func loadNextBatch() async {
-        let wishes = Array(wanted.suffix(Self.batchCount))
-        wanted.removeLast(wishes.count)
+        let requests = Array(wanted.suffix(Self.batchCount))
+        wanted.removeLast(requests.count)
         club.activity.begin()
         defer { club.activity.end() }
         var batch: [Key] = []
-        for key in wishes {
+        for key in requests {
             guard let data = await keptPicture(key),
                 case (.loaded(let picture), _) = await Self.state(
                     .success(data), key.path, renderer, terminal, box)
@@ -163,7 +162,7 @@ extension ThumbnailLoader {
                 batch.append(key)
                 continue
             }
-            settle(key, .loaded(picture))
+            finish(key, .loaded(picture))
         }
         guard !batch.isEmpty, !Task.isCancelled else { return }
         let keys = Dictionary(batch.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -171,7 +170,7 @@ extension ThumbnailLoader {
         let result: Result<Void, StoreError> = await {
             do throws(StoreError) {
                 try await club.perform { store throws(StoreError) in
-                    // The others do not wait for a slow one.
+                    // A slow one does not block the others.
                     await withDiscardingTaskGroup { group in
                         for await (path, result) in store.thumbnails(
                             of: batch.map(\.path), size: size)
@@ -180,7 +179,7 @@ extension ThumbnailLoader {
                             group.addTask {
                                 let (state, failure) = await Self.state(
                                     result, path, renderer, terminal, box)
-                                await self.settle(key, state, failure)
+                                await self.finish(key, state, failure)
                                 if case (.loaded, .success(let data)) = (state, result) {
                                     await self.keep(data, key)
                                 }
@@ -195,16 +194,16 @@ extension ThumbnailLoader {
         }()
         guard !Task.isCancelled else { return }
         for key in batch where entries[key]?.state == .loading {
-            // The stream ended early, or there was no connection at all.
+            // The stream ended early, or there was no connection.
             if case .failure = result {
-                settle(key, .unavailable(localized("not reachable")))
+                finish(key, .unavailable(localized("not reachable")))
             } else {
-                settle(key, .unavailable(localized("no picture")))
+                finish(key, .unavailable(localized("no picture")))
             }
         }
     }
 
-    /// A picture that came here in an earlier run.
+    /// A thumbnail stored in an earlier run.
     private func keptPicture(_ key: Key) async -> Data? {
         let size = size
         return await club.local?.run {
@@ -219,8 +218,8 @@ extension ThumbnailLoader {
         }
     }
 
-    /// - Parameter failure: Of the picture itself.
-    private func settle(_ key: Key, _ state: State, _ failure: PictureError? = nil) {
+    /// - Parameter failure: Set if the photo itself is the cause.
+    private func finish(_ key: Key, _ state: State, _ failure: PictureError? = nil) {
         club.undecodable.note(failure, of: key.path, key.revision, size)
         guard entries[key] != nil else { return }
         entries[key]?.state = state
@@ -252,12 +251,12 @@ extension ThumbnailLoader {
                 return (.unavailable(localized("damaged")), error)
             }
         case .failure(let error):
-            // Whose it is, the store may know.
+            // The store may know the cause.
             let failure = error.underlying as? PictureError
             switch error.code {
             case .noThumbnail, .damaged:
                 guard let format = await MissingLibrary.format(ofPhotoNamed: path.name) else {
-                    // Dropbox makes none of HEIC and AVIF, which says nothing about the photo.
+                    // Dropbox does not support HEIC and AVIF, which says nothing about the photo.
                     let isKnown =
                         failure != nil || FileFormat(libraryPictureNamed: path.name) == nil
                     return (

@@ -1,8 +1,8 @@
 internal import ClubStore
-internal import Pictures
+internal import ByteClubPictures
 
-/// The photos of a club that cannot be decoded, until another revision of them is there: on some clubs each
-/// attempt would fetch all of them again.
+/// The photos of a club that cannot be decoded, until their revision changes: in some clubs each attempt
+/// would fetch the whole photo again.
 @MainActor final class UndecodablePhotos {
     private struct Key: Hashable {
         var path: RemotePath
@@ -11,16 +11,16 @@ internal import Pictures
 
     private struct Failure {
         var error: PictureError
-        /// The smallest width that was asked for: what fails for a small picture fails for a large one.
+        /// The smallest requested width: if a small picture fails, a larger one does, too.
         var width: Int
     }
 
     private var failures: [Key: Failure] = [:]
 
-    /// More are hardly in sight in one run.
+    /// More are rarely visible in one run.
     private static let limit = 2_000
 
-    /// Why a photo cannot be decoded at this size; nil when that was not tried.
+    /// Why a photo cannot be decoded at this size; nil if it was not tried.
     func error(of path: RemotePath, _ revision: Revision, _ size: ThumbnailSize) -> PictureError? {
         guard let failure = failures[Key(path: path, revision: revision)],
             failure.width <= size.width
@@ -28,7 +28,7 @@ internal import Pictures
         return failure.error
     }
 
-    /// Notes a failure, if the photo itself is to blame.
+    /// Notes a failure if the photo itself is the cause.
     func note(
         _ error: PictureError?, of path: RemotePath, _ revision: Revision, _ size: ThumbnailSize
     ) {

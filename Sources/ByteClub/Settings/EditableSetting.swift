@@ -1,22 +1,22 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// One setting of `config.yml` that `:settings` shows and changes.
+/// A setting of `config.yml` that `:settings` shows and changes.
 struct EditableSetting: Sendable {
-    /// The section and the name, as they stand in the file.
+    /// The section and the name, as in the file.
     let path: [String]
     let title: String
     let kind: Kind
-    /// As it is now, in the file's words.
+    /// The current value, as written in the file.
     let value: @Sendable (Settings, ScreenSettings) -> String
-    /// What should be known once it was changed.
+    /// A message shown after a change.
     var notice = ""
 
     enum Kind: Sendable {
-        /// Changed at once, to the next one.
+        /// Changed immediately to the next value.
         case choice([String])
-        /// Asked for; the hint says what it may be, and the check why not.
+        /// Entered as text; the hint describes valid values, and the check returns why a value is not valid.
         case text(hint: String, check: @Sendable (String) -> String?)
     }
 
@@ -71,6 +71,9 @@ struct EditableSetting: Sendable {
                 settings.transfers.bytesPerSecondLimit.map(ByteRate.written)
                     ?? localized("no limit")
             }),
+        number(
+            ["transfers", "at-once"], localized("Transfers at once"),
+            TransferSettings.countsAtOnce, { settings, _ in settings.transfers.atOnce }),
         flag(
             ["transfers", "photo-original"], localized("Upload photos unchanged"),
             { settings, _ in settings.transfers.keepsOriginals }),
@@ -113,7 +116,7 @@ struct EditableSetting: Sendable {
 }
 
 extension ByteRate {
-    /// A rate for the file: in the largest unit that leaves nothing over.
+    /// A rate as written in the file: in the largest unit without a remainder.
     fileprivate static func written(_ bytesPerSecond: Int64) -> String {
         for (unit, size) in [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)] as [(String, Int64)]
         where bytesPerSecond % size == 0 && bytesPerSecond > 0 {

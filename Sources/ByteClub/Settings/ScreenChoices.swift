@@ -1,7 +1,7 @@
 internal import ClubAccess
 package import TerminalUI
 
-/// What the program's arguments say of the screen, whatever the settings do.
+/// The screen options from the arguments, which override the settings.
 package struct ScreenChoices: Sendable {
     package var scheme: Theme.Scheme?
     package var isPlain: Bool?
@@ -11,7 +11,7 @@ package struct ScreenChoices: Sendable {
         self.isPlain = isPlain
     }
 
-    /// Sets up an application with the settings and these choices.
+    /// Configures an application with the settings and these options.
     func apply(
         _ screen: ScreenSettings, _ settings: Settings,
         to configuration: inout Application.Configuration

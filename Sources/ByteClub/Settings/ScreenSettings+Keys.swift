@@ -1,12 +1,12 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension ScreenSettings {
-    /// Reads the section `keys`: from a command's name to its key, a list of keys, or an empty list to
-    /// switch it off.
+    /// Reads the section `keys`: maps a command's name to its key, a list of keys, or an empty list to
+    /// disable it.
     ///
-    /// Keys that would hide one another are refused, so that no command is lost without a word.
+    /// Keys that would hide each other are refused, so that no command becomes unreachable.
     mutating func readKeys(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {
@@ -40,7 +40,7 @@ extension ScreenSettings {
         refuseHiddenKeys(lines)
     }
 
-    /// Whether letters are text where a command works, by its name.
+    /// Whether letters are text input where a command works, by its name.
     static let commands = Dictionary(
         KeyContext.all.flatMap { context in context.commands.map { ($0.id, context.isTyping) } },
         uniquingKeysWith: { $0 || $1 })
@@ -84,9 +84,9 @@ extension ScreenSettings {
         return sequences
     }
 
-    /// Gives commands their own keys back until nothing hides anything, the last in the file first.
+    /// Restores commands' default keys until there are no conflicts, starting with the last one in the file.
     ///
-    /// - Parameter lines: Where each chosen key stands.
+    /// - Parameter lines: The line of each chosen key.
     private mutating func refuseHiddenKeys(_ lines: [KeyCommand.ID: Int]) {
         while let hidden = hiddenKeys(lines) {
             keys[hidden.id] = nil
@@ -106,12 +106,12 @@ extension ScreenSettings {
         let keys: KeySequence
     }
 
-    /// The last chosen key in the file that means something else as well, in the same place.
+    /// The last chosen key in the file that conflicts with another one in the same place.
     private func hiddenKeys(_ lines: [KeyCommand.ID: Int]) -> HiddenKeys? {
         var last: HiddenKeys?
         for place in KeyContext.places {
             let commands = place.flatMap(\.commands)
-            // Where the standard keys overlap, the nearer context takes them on purpose.
+            // Overlaps of the default keys are intended: the nearest context takes precedence.
             let usual = Set(KeyBindings().conflicts(among: commands).map(Overlap.init))
             for conflict in keys.conflicts(among: commands)
             where !usual.contains(Overlap(conflict)) {

@@ -1,10 +1,10 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension ScreenSettings {
-    /// Reads the section `theme`: from what a text is for to how it looks, e.g. `selection: white on 25 bold`,
-    /// and under `pictures` how those are shown.
+    /// Reads the section `theme`: maps a role to a style, e.g. `selection: white on 25 bold`; `pictures` is
+    /// how pictures are shown.
     mutating func readTheme(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {

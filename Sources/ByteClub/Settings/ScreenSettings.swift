@@ -1,20 +1,20 @@
 package import ClubAccess
 package import TerminalUI
 
-/// What `config.yml` says about the screen: keys and colors, which `ClubAccess` leaves unread.
+/// The settings for the screen in `config.yml`: keys and colors, which `ClubAccess` does not read.
 package struct ScreenSettings: Sendable {
-    /// The person's own keys.
+    /// The user's key bindings.
     package var keys = KeyBindings()
-    /// The looks that the person chose; the others are the standard ones.
+    /// The user's styles; others have their defaults.
     package var styles: [Role: Style] = [:]
-    /// How the others look.
+    /// The color scheme of the default styles.
     package var scheme = Theme.Scheme.automatic
     /// How pictures are shown.
     package var pictures = PictureSetting.auto
-    /// What could not be taken from the whole file, in its order.
+    /// The problems of the whole file, in its order.
     package private(set) var problems: [Settings.Problem]
 
-    /// Whether the file was written by a newer program: unknown names are not reported then.
+    /// Whether the file was written by a newer version: unknown names are then not reported.
     let isNewer: Bool
 
     /// Reads the sections for the screen. Never fails: see ``problems``.

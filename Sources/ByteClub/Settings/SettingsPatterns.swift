@@ -1,10 +1,10 @@
 internal import ClubAccess
 internal import TerminalUI
 
-/// What the reader of `config.yml` takes, as regular expressions for its schema.
+/// The syntax of values in `config.yml` as regular expressions for its schema.
 ///
-/// They keep to what JavaScript, which editors have, and Python understand alike. Beyond ASCII they take
-/// more than the reader, which knows each character's properties.
+/// Limited to syntax that JavaScript, which editors use, and Python share. Beyond ASCII they accept more than
+/// the reader, which knows each character's properties.
 enum SettingsPatterns {
     // MARK: - Clubs
 
@@ -17,7 +17,7 @@ enum SettingsPatterns {
     /// See ``ClubSettings/refusal(ofAddress:allowsPlain:)``.
     static let address = address(scheme: "[Hh][Tt][Tt][Pp][Ss]?", host: host)
 
-    /// An address for what is shown as it is: over https, or to this computer.
+    /// An address that contains a secret: https, or on this computer.
     static let secretAddress = [
         address(scheme: "[Hh][Tt][Tt][Pp][Ss]", host: host),
         address(
@@ -27,7 +27,8 @@ enum SettingsPatterns {
 
     private static let host = "(\\[[0-9A-Fa-f:.]+\\]|[^/?#@:\\[\\]\\s]+)"
 
-    /// No name or password in it, a port from 1 to 65535, no `.` or `..` on the way, no query.
+    /// Without user name and password, with a port from 1 to 65535, without `.` and `..` in the path, without
+    /// query.
     private static func address(scheme: String, host: String) -> String {
         let port =
             "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
@@ -49,7 +50,7 @@ enum SettingsPatterns {
     /// See ``KeySequence/init(names:)``.
     static let keys = sequence(of: [plain, named, control])
 
-    /// The same where letters are text.
+    /// The same where letters are text input.
     static let keysWhereLettersAreText = sequence(of: ["\(alt)\(plain)", named, control])
 
     private static func sequence(of presses: [String]) -> String {
@@ -57,7 +58,7 @@ enum SettingsPatterns {
         return "^ *\(press)( +\(press))* *$"
     }
 
-    /// What writes a character, with Alt or without.
+    /// A key that types a character, with or without Alt.
     private static let plain =
         "\(alt)*(\(shift)\(alt)*[A-Za-z\\u00aa-\\uffff]|[!-~\\u00a1-\\uffff])"
 
@@ -98,10 +99,10 @@ enum SettingsPatterns {
         "^(\(["on", "off", "yes", "no", "true", "false"].map(anyCase).joined(separator: "|")))$"
 
     /// See ``ByteRate/init(_:)``.
-    static let language = "^[A-Za-z0-9][A-Za-z0-9_-]{1,19}$"
+    static let language = "^(?=.{2,20}$)[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$"
     static let rate = "^(?!0*(\\.0*)?[KMGkmg]?$)([0-9]+(\\.[0-9]*)?|\\.[0-9]+)[KMGkmg]?$"
 
-    /// A word, its letters in any case.
+    /// A word in any case.
     private static func anyCase(_ word: String) -> String {
         word.map { "[\($0.uppercased())\($0)]" }.joined()
     }

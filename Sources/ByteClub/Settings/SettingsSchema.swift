@@ -2,19 +2,19 @@ internal import ClubAccess
 internal import FoundationEssentials
 internal import TerminalUI
 
-/// The form of `config.yml` as a JSON Schema, made from what the reader knows: editors complete and check
-/// by it.
+/// The JSON Schema of `config.yml`, made from what the reader knows: editors use it for completion and
+/// validation.
 package enum SettingsSchema {
-    /// Draft 2020-12, indented, with a line end.
+    /// Draft 2020-12, indented, ending with a newline.
     package static func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(root), as: UTF8.self) + "\n"
     }
 
-    /// As much of JSON Schema as is needed here.
+    /// The subset of JSON Schema that is needed here.
     private indirect enum Node: Encodable {
-        /// - Parameter names: What the names of the others must look like.
+        /// - Parameter names: The pattern of other names.
         case object(
             [String: Node], description: String, others: Node? = nil, names: String? = nil,
             required: [String] = [])
@@ -39,7 +39,7 @@ package enum SettingsSchema {
             var values = encoder.container(keyedBy: Name.self)
             switch self {
             case .object(let properties, let description, let others, let names, let required):
-                // A section with nothing below it says nothing.
+                // An empty section is null.
                 let types = required.isEmpty ? ["object", "null"] : ["object"]
                 try values.encode(types, forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
@@ -68,12 +68,12 @@ package enum SettingsSchema {
                 try values.encode(minimum, forKey: Name("minimum"))
                 try values.encode(maximum, forKey: Name("maximum"))
             case .flag(let description):
-                // YAML 1.2 takes on and off for words.
+                // In YAML 1.2, on and off are strings.
                 try values.encode(["boolean", "string", "null"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(SettingsPatterns.flag, forKey: Name("pattern"))
             case .look(let description):
-                // A number alone is a color of the palette.
+                // A number alone is a palette color.
                 try values.encode(["string", "integer"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(SettingsPatterns.look, forKey: Name("pattern"))
@@ -248,6 +248,10 @@ package enum SettingsSchema {
                 "photo-location": .flag("Whether the club learns where photos were taken."),
                 "wait-on-metered": .flag(
                     "Whether photos wait while the network is metered (default: off)."),
+                "at-once": .number(
+                    "How many transfers of a club run at once (default: 2).",
+                    minimum: Double(TransferSettings.countsAtOnce.lowerBound),
+                    maximum: Double(TransferSettings.countsAtOnce.upperBound), isWhole: true),
                 "limit-rate": .anyOf([
                     .text("Bytes in a second: 500K, 4M.", pattern: SettingsPatterns.rate),
                     .number("Bytes in a second.", minimum: 1, maximum: 999_999_999_999_999),

@@ -1,21 +1,21 @@
 internal import ClubAccess
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// What can be set: shown, and changed in `config.yml`, of which no other line changes. Keys and looks are
-/// edited in the file itself, by the person's own editor.
+/// Shows the settings and changes them in `config.yml`, without changing other lines. Keys and styles are
+/// edited in the file, in the user's own editor.
 final class SettingsViewController: ViewController {
     private let file: SettingsFile
     private var settings: Settings
     private var screen: ScreenSettings
     private let list = ListView()
-    /// What the selected setting may be.
+    /// The valid values of the selected setting.
     private let choices = Label("")
 
-    /// Called with the settings whenever they were read again.
+    /// Called whenever the settings were read.
     var didRead: ((Settings) -> Void)?
-    /// Called when the person wants another club; the box is gone then.
+    /// Called to choose another club, after the dialog was dismissed.
     var chooseClub: (() -> Void)?
 
     init(_ file: SettingsFile, _ settings: Settings) {
@@ -26,7 +26,7 @@ final class SettingsViewController: ViewController {
         title = localized("Settings")
     }
 
-    /// What a row stands for.
+    /// What a row represents.
     private enum Row {
         case setting(EditableSetting)
         case clubs, keys, looks
@@ -73,7 +73,7 @@ final class SettingsViewController: ViewController {
 // MARK: - Changing
 
 extension SettingsViewController {
-    /// The file may have been changed by an editor, or by another program.
+    /// The file may have been changed by an editor or another program.
     private func read() {
         _ = startPending { [self] in adopt(await Self.read(file)) }
     }
@@ -127,7 +127,7 @@ extension SettingsViewController {
         return file.read()
     }
 
-    /// Hands the file itself over to `$VISUAL` or `$EDITOR`.
+    /// Opens the file in `$VISUAL` or `$EDITOR`.
     private func editFile() {
         guard let editor = ExternalEditor() else {
             application?.showMessage(
@@ -147,7 +147,7 @@ extension SettingsViewController {
                 application.showMessage(problem.description, .warning, for: .seconds(20))
             } else if !ending.isSuccess {
                 application.showMessage(
-                    localized("\(editor.name) did not end as it should."), .warning)
+                    localized("“\(editor.name)” did not end as it should."), .warning)
             }
         }
     }
@@ -184,7 +184,7 @@ extension SettingsViewController: ListViewDataSource, ListViewDelegate {
 
     func listViewDidChangeSelection(_ list: ListView) { showChoices() }
 
-    /// Shows what the selected setting may be, and what it is.
+    /// Shows the valid values of the selected setting, and the current one.
     private func showChoices() {
         guard let index = list.selectedIndex, rows.indices.contains(index) else {
             choices.text = ""

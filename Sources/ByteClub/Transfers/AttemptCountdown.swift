@@ -1,12 +1,12 @@
 internal import ClubLibrary
 internal import TerminalUI
 
-/// Has what is said of a waiting transfer drawn again once a second, so that its seconds count down.
+/// Redraws the status of a waiting transfer once a second, for its countdown.
 @MainActor final class AttemptCountdown {
     private var next: ScheduledAction?
 
-    /// - Parameter redraw: Called a second later if one of the items waits for its next attempt; it follows what
-    ///   there is then.
+    /// - Parameter redraw: Called a second later if an item waits for its next attempt; repeats according to
+    ///   the state then.
     func follow(
         _ items: [TransferItem], of application: Application?,
         redraw: @escaping @MainActor @Sendable () -> Void

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// Where downloads go unless the person says otherwise: the desktop's folder for pictures.
+/// The default folder for downloads: the desktop's folder for pictures.
 ///
 /// Source: xdg-user-dirs, `~/.config/user-dirs.dirs`.
 enum DownloadFolder {
     /// - Parameters:
-    ///   - home: The person's home folder.
+    ///   - home: The user's home folder.
     ///   - read: Returns the text of a file; nil if it cannot be read.
     static func standard(
         environment: [String: String], home: String, read: (String) -> String?

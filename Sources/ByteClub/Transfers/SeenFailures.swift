@@ -1,26 +1,27 @@
 internal import ClubLibrary
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 
-/// The failed transfers that the person has looked at, over restarts: `failures.json` beside the transfers.
+/// The failed transfers that the user has viewed, stored between runs in `failures.json` beside the
+/// transfers.
 ///
-/// A file that can be lost without harm: then they are told once more.
+/// The file can be lost without harm: failures are then reported once more.
 struct SeenFailures: Codable, Sendable, Equatable {
-    /// By which of the order's retries it was.
+    /// The retry count of the order at the failure.
     private var retryCounts: [TransferItem.ID: Int] = [:]
 
     func contains(_ item: TransferItem) -> Bool {
         retryCounts[item.id] == item.status.retryCount
     }
 
-    /// - Parameter all: The transfers there are; what is known of others is forgotten.
+    /// - Parameter all: The existing transfers; others are removed.
     mutating func see(_ failures: [TransferItem], of all: [TransferItem]) {
         let ids = Set(all.map(\.id))
         retryCounts = retryCounts.filter { ids.contains($0.key) }
         for item in failures { retryCounts[item.id] = item.status.retryCount }
     }
 
-    /// Adds what an earlier run has left; what was seen since counts.
+    /// Adds the stored state; failures viewed since take precedence.
     mutating func merge(_ earlier: SeenFailures) {
         retryCounts.merge(earlier.retryCounts) { new, _ in new }
     }

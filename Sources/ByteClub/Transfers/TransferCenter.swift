@@ -2,14 +2,14 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import Dispatch
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// Who is told how the transfers of a club go.
+/// Observes the transfers of a club.
 @MainActor protocol TransferObserver: AnyObject {
     func transfersDidChange(_ center: TransferCenter)
-    /// A transfer has come to its end while the app was looking: done or failed.
+    /// A transfer has completed or failed while the app was running.
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter)
 }
 
@@ -17,20 +17,20 @@ extension TransferObserver {
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {}
 }
 
-/// Carries transfers out: a process of its own, or this one in tests.
+/// Starts the process that performs transfers; in tests, this process does.
 protocol TransferCarrying: Sendable {
-    /// Has what waits carried out, unless that is under way.
+    /// Starts the process unless it is running.
     ///
-    /// - Returns: Why it could not be started; nil when it was.
+    /// - Returns: Why it could not be started; nil on success.
     func start() async -> String?
     func isRunning() async -> Bool
 }
 
 extension CarrierProcess: TransferCarrying {}
 
-/// The transfers of one club on the screen: read from the journal as it changes, and changed there.
+/// The transfers of a club: read from the journal as it changes, and changed there.
 @MainActor final class TransferCenter {
-    /// The oldest first.
+    /// Oldest first.
     private(set) var items: [TransferItem] = []
 
     private let journal: TransferJournal
@@ -42,23 +42,23 @@ extension CarrierProcess: TransferCarrying {}
     private var minding: Task<Void, Never>?
     private var isBusy = false
     private var isStopped = false
-    /// Whether to ask the system for word of changes.
+    /// Whether to use the system's change notifications.
     private let isWatched: Bool
-    /// What was ordered and is not on the disk yet: what is read there meanwhile is older.
+    /// Orders that are not written yet: the disk's contents are older until then.
     private var unwritten: [TransferItem.ID: TransferOrder] = [:]
 
-    /// The failures that the person has looked at, by which of the order's retries they were.
+    /// The failures that the user has viewed, by the order's retry count.
     private var seenFailures = SeenFailures()
 
-    /// How often to look whether the carrier has been killed.
+    /// How often to check whether the carrier was killed.
     private let mindingInterval: Duration
-    /// How often the carrier was started since it last wrote something down.
+    /// How often the carrier was started since it last wrote a status.
     private var vainStartCount = 0
     private static let vainStartLimit = 5
 
     /// - Parameters:
-    ///   - isWatched: False as on a system that has no more watches to give; for tests.
-    ///   - mindingInterval: How often to look whether the carrier has been killed.
+    ///   - isWatched: False simulates a system without further watches, in tests.
+    ///   - mindingInterval: How often to check whether the carrier was killed.
     init(
         _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting,
         isWatched: Bool = true, mindingInterval: Duration = .seconds(1)
@@ -70,7 +70,7 @@ extension CarrierProcess: TransferCarrying {}
         self.activity = activity
     }
 
-    /// Reads what there is, and has carried out what an earlier run has left.
+    /// Reads the transfers, and continues those of an earlier run.
     func start() {
         run { [self] in
             await Self.makeFolder(of: journal)
@@ -79,7 +79,7 @@ extension CarrierProcess: TransferCarrying {}
             if isWatched { watch() }
             let found = await Self.items(of: journal)
             show(merged(found), isFirst: true)
-            // Without a watch it looks from time to time.
+            // Without a watch, polls.
             mindCarrier()
             if items.contains(where: \.isWanted) { await startCarrier() }
         }
@@ -91,7 +91,7 @@ extension CarrierProcess: TransferCarrying {}
         }
     }
 
-    /// Looks and tells no more. What is under way goes on, and what was asked for is still written down.
+    /// Stops observing; transfers and pending writes continue.
     func stop() {
         isStopped = true
         watcher = nil
@@ -107,48 +107,54 @@ extension CarrierProcess: TransferCarrying {}
 
     func item(_ id: String) -> TransferItem? { items.first { $0.id == id } }
 
-    /// What moves, or will without being asked.
+    /// Active transfers, and those that will be without being asked.
     var wantedItems: [TransferItem] { items.filter(\.isWanted) }
 
-    /// What has failed, also in an earlier run, and was not looked at since.
+    /// Failures, including those of earlier runs, that were not viewed.
     var unseenFailures: [TransferItem] {
         items.filter { $0.state == .failed && !seenFailures.contains($0) }
     }
 
-    /// Says that the person knows what has failed by now; a later run does not report it again.
+    /// Marks failures as viewed; later runs do not report them again.
     ///
-    /// - Parameter id: The one they know of; nil for all.
+    /// - Parameter id: The transfer; nil for all.
     func seeFailures(of id: TransferItem.ID? = nil) {
         let unseen = unseenFailures.filter { id == nil || $0.id == id }
         guard !unseen.isEmpty else { return }
         seenFailures.see(unseen, of: items)
         run { [self] in await seenFailures.write(to: journal.folder) }
-        tell { $0.transfersDidChange(self) }
+        notify { $0.transfersDidChange(self) }
     }
 
     // MARK: - What a person does
 
-    /// Orders transfers, which begin at once.
+    /// Adds transfers, which start at once.
     func add(_ orders: [TransferOrder]) {
         show(items + orders.map { TransferItem(order: $0) })
         write(orders)
     }
 
-    func pause(_ ids: [String]) { change(ids, if: \.canPause) { $0.wish = .pause } }
+    func pause(_ ids: [String]) { change(ids, if: \.canPause) { $0.intent = .pause } }
 
-    func cancel(_ ids: [String]) { change(ids, if: \.canCancel) { $0.wish = .cancel } }
+    func cancel(_ ids: [String]) { change(ids, if: \.canCancel) { $0.intent = .cancel } }
 
-    /// Goes on with what has stopped, and does not wait any longer for the next attempt.
+    /// Resumes stopped transfers, and ends the pause before the next attempt.
     func resume(_ ids: [String]) {
         change(ids, if: \.canTryAgain) { $0.askAgain() }
     }
 
-    /// - Parameter limit: In bytes a second; nil for none.
+    /// Puts a waiting transfer first in the queue.
+    func putFirst(_ id: String) {
+        let first = items.firstPrecedence
+        change([id], if: \.canGoFirst) { $0.precedence = first }
+    }
+
+    /// - Parameter limit: In bytes per second; nil for none.
     func limit(_ ids: [String], to limit: Int64?) {
         change(ids, if: \.canCancel) { $0.bytesPerSecondLimit = limit }
     }
 
-    /// Forgets what has come to its end; what has arrived of an unfinished download is removed.
+    /// Removes finished transfers; also deletes the partial files of unfinished downloads.
     func clear(_ ids: [String]) {
         let cleared = items.filter { ids.contains($0.id) && $0.isFinished }
         show(items.filter { item in !cleared.contains { $0.id == item.id } })
@@ -167,7 +173,7 @@ extension CarrierProcess: TransferCarrying {}
             change(&changed[index].order)
             orders.append(changed[index].order)
         }
-        // On the screen at once; the carrier follows.
+        // Shown at once; the carrier follows.
         show(changed)
         write(orders)
     }
@@ -207,7 +213,7 @@ extension CarrierProcess: TransferCarrying {}
         show(merged(read))
     }
 
-    /// What was read from the disk, with what was ordered since; in order: a name begins with its time.
+    /// The transfers read from disk, with orders added since, in order: an identifier begins with its time.
     private func merged(_ read: [TransferItem]) -> [TransferItem] {
         var read = read
         for order in unwritten.values {
@@ -233,11 +239,11 @@ extension CarrierProcess: TransferCarrying {}
             }
         setBusy(new.contains(where: \.moves))
         mindCarrier()
-        tell { $0.transfersDidChange(self) }
-        for item in ended { tell { $0.transferDidEnd(item, in: self) } }
+        notify { $0.transfersDidChange(self) }
+        for item in ended { notify { $0.transferDidEnd(item, in: self) } }
     }
 
-    /// On the screen alone: what is on the disk goes on as soon as somebody asks for it.
+    /// Shows a failure without writing it: the transfer on disk continues when a carrier runs.
     private func fail(_ ids: [String], _ reason: String) {
         var changed = items
         for index in changed.indices where ids.contains(changed[index].id) {
@@ -249,7 +255,7 @@ extension CarrierProcess: TransferCarrying {}
         show(changed)
     }
 
-    private func tell(_ event: (any TransferObserver) -> Void) {
+    private func notify(_ event: (any TransferObserver) -> Void) {
         observers.removeAll { $0() == nil }
         for observer in observers { if let observer = observer() { event(observer) } }
     }
@@ -270,8 +276,8 @@ extension CarrierProcess: TransferCarrying {}
             localized("The background program for transfers cannot be started: \(reason)."))
     }
 
-    /// Starts a carrier again that has gone. One that goes each time without a word, as where its folder
-    /// cannot be written, is not started for ever.
+    /// Restarts a carrier that has exited. One that exits each time without a status, e.g. because its folder
+    /// is not writable, is not restarted forever.
     private func restartCarrier() async {
         vainStartCount += 1
         guard vainStartCount > Self.vainStartLimit else { return await startCarrier() }
@@ -284,8 +290,7 @@ extension CarrierProcess: TransferCarrying {}
             ))
     }
 
-    /// A carrier that was killed is started again; where the system does not report changes, the folder
-    /// is polled.
+    /// Restarts a carrier that was killed; polls the folder if the system does not report changes.
     private func mindCarrier() {
         guard !wantedItems.isEmpty || watcher == nil else {
             minding?.cancel()
@@ -299,7 +304,7 @@ extension CarrierProcess: TransferCarrying {}
                 try? await Pause.sleep(for: self?.mindingInterval ?? .seconds(1))
                 guard !Task.isCancelled, let self else { return }
                 if watcher == nil {
-                    // One may have become free.
+                    // A watch may have become available.
                     if isWatched { watch() }
                     await work?.value
                     await readAll()
@@ -309,7 +314,7 @@ extension CarrierProcess: TransferCarrying {}
                     continue
                 }
                 missedCount = await carrier.isRunning() ? 0 : missedCount + 1
-                // One that is just starting has not said so yet.
+                // A carrier that is starting may not have announced itself yet.
                 if missedCount >= 2 {
                     missedCount = 0
                     await restartCarrier()
@@ -318,7 +323,7 @@ extension CarrierProcess: TransferCarrying {}
         }
     }
 
-    /// One after the other, off the main actor as far as it touches the disk.
+    /// Runs tasks one after the other, off the main actor where they access the disk.
     private func run(_ body: @escaping @MainActor () async -> Void) {
         let before = work
         activity.begin()
@@ -329,12 +334,12 @@ extension CarrierProcess: TransferCarrying {}
         }
     }
 
-    /// Returns when all that was asked for is on the disk.
+    /// Returns when everything requested is on disk.
     func finish() async { await work?.value }
 }
 
 extension TransferItem {
-    /// Whether it is on its way right now, or as good as: not while it waits for the next attempt.
+    /// Whether it is active: not while it waits for the next attempt.
     fileprivate var moves: Bool { isWanted && (state != .waiting || status.nextAttempt == nil) }
 }
 

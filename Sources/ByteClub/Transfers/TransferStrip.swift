@@ -1,18 +1,18 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// The row at the bottom of both tabs while something moves: how much, which, how far, how fast; and what has
-/// failed, until somebody has looked at the list of transfers.
+/// The row at the bottom of both tabs during transfers: number, name, progress, rate; also failures, until
+/// the list of transfers was viewed.
 final class TransferStrip: View {
-    /// What moves, or will without being asked.
+    /// Active transfers, and those that will be without being asked.
     var items: [TransferItem] = [] {
         didSet { if items != oldValue { setNeedsDisplay() } }
     }
 
-    /// What has failed and was not looked at.
+    /// Failures that were not viewed.
     var failures: [TransferItem] = [] {
         didSet { if failures != oldValue { setNeedsDisplay() } }
     }
@@ -21,7 +21,7 @@ final class TransferStrip: View {
 
     private let showTransfers: () -> Void
 
-    /// - Parameter showTransfers: A click does what the key does that is named here.
+    /// - Parameter showTransfers: Called for a click, like the key shown here.
     init(showTransfers: @escaping () -> Void) {
         self.showTransfers = showTransfers
         super.init()
@@ -46,8 +46,8 @@ final class TransferStrip: View {
 // MARK: - Words
 
 extension TransferStrip {
-    /// `↑ 2  sea.jpg  ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left   w transfers`; where there is no room,
-    /// the name is shortened first, then the right end goes.
+    /// `↑ 2 sea.jpg ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left  w transfers`; with less room, the name
+    /// is shortened first, then the right end is cut.
     static func line(
         _ items: [TransferItem], _ failures: [TransferItem] = [], columns: Int, hint: TextLine?
     ) -> TextLine {
@@ -71,7 +71,7 @@ extension TransferStrip {
         return line
     }
 
-    /// `2 failed  sea.jpg, alps.jpg   w transfers`, and of a single one the reason.
+    /// `2 failed sea.jpg, alps.jpg  w transfers`; for a single one, with its reason.
     private static func failureLine(
         _ failures: [TransferItem], columns: Int, hint: TextLine?
     ) -> TextLine {
@@ -101,18 +101,18 @@ extension TransferStrip {
         return start + "…"
     }
 
-    /// What is said about how far it is, the most important first.
+    /// The texts about the progress, most important first.
     private struct Parts {
         private var words: [TextLine]
         private let fraction: Double?
         private var showsBar = true
-        /// How many of the words are worth more than the bar.
+        /// The number of texts that have priority over the bar.
         private let leastCount: Int
 
         enum Dropped { case part, nothingLeft }
 
         init(_ items: [TransferItem], _ shown: TransferItem, failureCount: Int) {
-            // Sizes are a server's: their sum may be larger than any integer.
+            // Sizes come from a server: their sum may overflow an integer.
             let total = items.reduce(0) { $0 + Double($1.status.totalByteCount) }
             let moved = items.reduce(0) { $0 + Double($1.status.byteCount) }
             let speed = items.reduce(0) { $0 + ($1.status.bytesPerSecond ?? 0) }

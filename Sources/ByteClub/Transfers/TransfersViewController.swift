@@ -1,17 +1,17 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// The transfers of the club, with what can be done to each.
+/// The transfers of the club, and their commands.
 final class TransfersViewController: ViewController {
     private let center: TransferCenter
     private let list = ListView()
     private var items: [TransferItem] = []
     private let countdown = AttemptCountdown()
 
-    /// Rows of a reason: what to do next stands at its end.
+    /// The number of rows for a reason: its end says what to do next.
     private static let reasonLimit = 2
 
     init(_ center: TransferCenter) {
@@ -49,12 +49,15 @@ final class TransfersViewController: ViewController {
             ) { self.act { self.center.pause([$0.id]) } }
             KeyCommand.resumeTransfer.performs(
                 label: item?.state == .failed ? localized("try again") : localized("resume"),
-                unless: item.map { $0.canGoOn ? nil : localized("It is done, or still moves.") }
+                unless: item.map { $0.canContinue ? nil : localized("It is done, or still moves.") }
                     ?? none
             ) { self.act { self.center.resume([$0.id]) } }
             KeyCommand.cancelTransfer.performs(
                 unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
             ) { self.act { self.center.cancel([$0.id]) } }
+            KeyCommand.putTransferFirst.performs(
+                unless: item.map { $0.canGoFirst ? nil : localized("It does not wait.") } ?? none
+            ) { self.act { self.putFirst($0) } }
             KeyCommand.limitTransfer.performs(
                 unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
             ) { self.act { self.askForLimit($0) } }
@@ -66,10 +69,14 @@ final class TransfersViewController: ViewController {
                 unless: items.contains { $0.state == .paused || $0.state == .failed }
                     ? nil : localized("No transfer is paused or has failed.")
             ) { self.resumeAll() }
+            KeyCommand.cancelAllTransfers.performs(
+                unless: items.contains(where: \.canCancel)
+                    ? nil : localized("No transfer is on its way, or paused.")
+            ) { self.cancelAll() }
             KeyCommand.clearTransfers.performs(
                 unless: items.contains(where: \.isFinished)
                     ? nil : localized("No transfer has ended.")
-            ) { self.center.clear(self.items.filter(\.isFinished).map(\.id)) }
+            ) { self.clear() }
             KeyCommand.closeTransfers.performs { self.dismiss() }
             KeyCommand.closePage.performs { self.dismiss() }
         }
@@ -83,9 +90,55 @@ final class TransfersViewController: ViewController {
         if let selected { action(selected) }
     }
 
-    /// What was cancelled on purpose stays so.
+    /// Transfers cancelled on purpose stay cancelled.
     private func resumeAll() {
         center.resume(items.filter { $0.state == .paused || $0.state == .failed }.map(\.id))
+    }
+
+    private func cancelAll() {
+        let ids = items.filter(\.canCancel).map(\.id)
+        present(
+            AlertController.confirmation(
+                title: localized("Cancel all transfers?"),
+                message: TextLine(
+                    Localization.text(
+                        ids.count, one: "1 transfer is on its way or paused. It can be resumed until it is cleared.",
+                        other: "\(ids.count) transfers are on their way or paused. They can be resumed until they are cleared.")),
+                confirm: localized("Cancel them"), key: "c", cancel: localized("Keep")
+            ) { [center] in center.cancel(ids) })
+    }
+
+    /// Asks where something would be lost that could still be resumed.
+    private func clear() {
+        let ended = items.filter(\.isFinished)
+        let (ids, count) = (ended.map(\.id), ended.count(where: \.canResume))
+        guard count > 0 else { return center.clear(ids) }
+        let done = ended.filter { !$0.canResume }.map(\.id)
+        var actions = [AlertAction(AlertController.cancelTitle, kind: .cancel)]
+        if !done.isEmpty {
+            actions.append(
+                AlertAction(localized("Only what is done"), key: "o") { [center] in
+                    center.clear(done)
+                })
+        }
+        actions.append(
+            AlertAction(localized("Forget all"), key: "f", kind: .destructive) { [center] in
+                center.clear(ids)
+            })
+        present(
+            AlertController(
+                title: localized("Forget what has ended?"),
+                message: TextLine(
+                    Localization.text(
+                        count,
+                        one: "1 transfer failed or was cancelled, and can still be resumed. What has arrived of it is removed.",
+                        other: "\(count) transfers failed or were cancelled, and can still be resumed. What has arrived of them is removed.")),
+                actions: actions))
+    }
+
+    private func putFirst(_ item: TransferItem) {
+        center.putFirst(item.id)
+        application?.showMessage(localized("“\(item.shownName)” is next."))
     }
 
     private func askForLimit(_ item: TransferItem) {
@@ -112,7 +165,7 @@ final class TransfersViewController: ViewController {
 extension TransfersViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
         let before = items.count * list.rowHeight
-        // The latest first: it is what the person has just begun.
+        // Latest first: the user has just started it.
         items = center.items.reversed()
         let hasReason = items.contains { $0.state == .failed || $0.isWanted && $0.reason != nil }
         list.rowHeight = hasReason ? 1 + Self.reasonLimit : 2
@@ -120,15 +173,15 @@ extension TransfersViewController: TransferObserver {
         nameActivation()
         if before != items.count * list.rowHeight { view.superview?.setNeedsLayout() }
         tick()
-        // What fails while the list is open is seen there.
+        // Failures while the list is open count as viewed.
         center.seeFailures()
     }
 
-    /// Names what Enter does to the selected transfer, if anything.
+    /// Shows in the footer what Enter does to the selected transfer.
     private func nameActivation() {
         list.activationLabel = selected.flatMap { item in
             if item.canPause { return localized("pause") }
-            guard item.canGoOn else { return nil }
+            guard item.canContinue else { return nil }
             return item.state == .failed ? localized("try again") : localized("resume")
         }
     }
@@ -163,14 +216,14 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 
     func listViewDidChangeSelection(_ list: ListView) { nameActivation() }
 
-    /// Enter does what is most likely meant.
+    /// Enter does what is most likely intended.
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         guard items.indices.contains(index) else { return }
         let item = items[index]
         if item.canPause { center.pause([item.id]) } else { center.resume([item.id]) }
     }
 
-    /// Heavy for what has moved, light for the rest: to be seen without color, too.
+    /// Heavy for the completed part, light for the rest, so that it is visible without color.
     private static func bar(_ fraction: Double) -> TextLine {
         let width = 16
         let full = max(0, min(width, Int(fraction * Double(width))))
@@ -180,14 +233,14 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 }
 
 extension TransferItem {
-    /// What the shell says, too, but for the home folder, which is `~`.
+    /// The same text as in the shell, except for the home folder, which is `~`.
     fileprivate func screenWords(at now: Date) -> String {
         guard state == .done, order.direction == .download else { return words(at: now) }
         return "\(TypedPath.shown(order.file)) · \(Wording.byteCount(status.byteCount))"
     }
 
-    /// Whether resuming does something: one that would try again later tries at once.
-    fileprivate var canGoOn: Bool { canTryAgain }
+    /// Whether resuming has an effect: one that would try again later tries at once.
+    fileprivate var canContinue: Bool { canTryAgain }
 
     fileprivate var showsBar: Bool {
         status.totalByteCount > 0 && [.running, .paused].contains(state)
@@ -210,6 +263,9 @@ extension KeyCommand {
     static let cancelTransfer = KeyCommand(
         "transfers.cancel", keys: ["c"], title: localized("Cancel the transfer"),
         label: localized("cancel"), weight: 78)
+    static let putTransferFirst = KeyCommand(
+        "transfers.next", keys: ["N"], title: localized("Begin it before the others that wait"),
+        label: localized("next"), weight: 55)
     static let limitTransfer = KeyCommand(
         "transfers.limit", keys: ["l"], title: localized("Limit its speed"),
         label: localized("limit"), weight: 50)
@@ -218,13 +274,16 @@ extension KeyCommand {
     static let resumeAllTransfers = KeyCommand(
         "transfers.resume-all", keys: ["R"], title: localized("Resume all that is paused or failed")
     )
+    static let cancelAllTransfers = KeyCommand(
+        "transfers.cancel-all", keys: ["C"], title: localized("Cancel all transfers"))
     static let clearTransfers = KeyCommand(
         "transfers.clear", keys: ["x"], title: localized("Forget what has ended"),
         label: localized("clear"),
         weight: 60)
 
     static let transferListCommands: [KeyCommand] = [
-        .pauseTransfer, .resumeTransfer, .cancelTransfer, .limitTransfer, .pauseAllTransfers,
-        .resumeAllTransfers, .clearTransfers, .closeTransfers,
+        .pauseTransfer, .resumeTransfer, .cancelTransfer, .putTransferFirst, .limitTransfer,
+        .pauseAllTransfers, .resumeAllTransfers, .cancelAllTransfers, .clearTransfers,
+        .closeTransfers,
     ]
 }

@@ -1,17 +1,17 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel. The upload does
-/// not need it: left with `b`, or with a key that leads to another tab or out of the app, it goes on.
+/// The progress view of an upload: name, bar, bytes, Cancel. The upload does not depend on it: it continues
+/// when the view is left with `b`, by switching tabs, or by quitting.
 final class UploadViewController: ViewController {
     enum Outcome {
         case uploaded(TransferItem)
         case cancelled
         case failed(TransferItem)
-        /// The view was left; the tab to go to, if one was asked for.
+        /// The view was left; the tab to switch to, if one was chosen.
         case background(tab: Int?)
     }
 
@@ -31,7 +31,7 @@ final class UploadViewController: ViewController {
     ) { [weak self] in self?.end(.background(tab: nil)) }
     private lazy var buttons = ButtonRow([cancelButton, backgroundButton])
 
-    /// - Parameter completion: Called once, when the view has left the screen.
+    /// - Parameter completion: Called once, after the view was dismissed.
     init(
         _ id: TransferItem.ID, in center: TransferCenter, completion: @escaping (Outcome) -> Void
     ) {
@@ -50,13 +50,13 @@ final class UploadViewController: ViewController {
         transfersDidChange(center)
     }
 
-    /// Before it, there is no clock to count down by.
+    /// Before that, there is no clock for the countdown.
     override func viewDidAppear() {
         super.viewDidAppear()
         transfersDidChange(center)
     }
 
-    /// The picker is left with Enter: one more of it must not end what it has begun.
+    /// The picker is confirmed with Enter: pressing it once more must not cancel the upload.
     override var preferredFirstResponder: View? { backgroundButton }
 
     override func preferredSize(in available: Size) -> Size {
@@ -73,6 +73,16 @@ final class UploadViewController: ViewController {
         progressView.frame = area.takeTop(1)
         bytesLabel.frame = area.takeTop(1)
         speedLabel.frame = area.takeTop(1)
+        if let item = center.item(id) { showName(of: item) }
+    }
+
+    /// Where no row is left for what it does, the name's row says so, unless the bar shows that it moves.
+    private func showName(of item: TransferItem) {
+        let name = TextLine(name: item.shownName)
+        let isMoving = item.state == .running && !item.isRetrying
+        nameLabel.text =
+            bytesLabel.frame.height > 0 || isMoving
+            ? name : TextLine(item.stateWord, .warning) + TextLine(" ") + name
     }
 
     override var keyTable: KeyTable {
@@ -105,7 +115,7 @@ final class UploadViewController: ViewController {
     }
 
     private func show(_ item: TransferItem) {
-        nameLabel.text = TextLine(name: item.shownName)
+        showName(of: item)
         progressView.fraction = item.fraction
         speedLabel.text = ""
         switch item.state {
@@ -132,7 +142,7 @@ extension UploadViewController: TransferObserver {
         switch item.state {
         case .done: end(.uploaded(item))
         case .failed: end(.failed(item))
-        // From the shell.
+        // Cancelled by a command.
         case .cancelled: end(.cancelled)
         case .waiting, .preparing, .running, .paused: break
         }

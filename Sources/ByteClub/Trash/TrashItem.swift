@@ -3,21 +3,21 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 
-/// A file that was deleted, here or by another member, and can be brought back.
+/// A file that was deleted, here or by another member, and can be restored.
 struct TrashItem: Sendable, Hashable {
-    /// As it was; at the place that it comes back to.
+    /// The deleted file, at the path it is restored to.
     var file: RemoteFile
     var deleted: Date
-    /// Whether it was deleted on this computer; nil when nobody knows.
+    /// Whether it was deleted on this computer; nil if unknown.
     var isOwn: Bool?
     var source: Source
 
     enum Source: Sendable, Hashable {
-        /// Its text is on this computer.
+        /// Its text is stored on this computer.
         case here
-        /// The club has it among its revisions.
+        /// The club keeps it as a revision.
         case revision
-        /// It lies in the photos folder under a hidden name.
+        /// It is in the photos folder under a hidden name.
         case photosFolder(RemotePath)
     }
 
@@ -25,7 +25,7 @@ struct TrashItem: Sendable, Hashable {
 }
 
 extension RemoteFile {
-    /// Whether two files have the same bytes, as far as their club tells.
+    /// Whether two files have the same bytes, as far as the club reports.
     fileprivate func hasSameBytes(as other: RemoteFile) -> Bool {
         guard let contentHash, let hash = other.contentHash else {
             return byteCount == other.byteCount
@@ -35,7 +35,7 @@ extension RemoteFile {
 }
 
 extension DeletedFile {
-    /// Whether the trash shows this deletion so.
+    /// Whether both represent the same deletion.
     func isSame(as item: TrashItem) -> Bool {
         if case .photosFolder(let place) = item.source { return trash == place.string }
         return path == item.file.path.string && revision == item.file.revision.rawValue
@@ -43,32 +43,32 @@ extension DeletedFile {
 }
 
 extension Club {
-    /// All that can be brought back, the latest deletion first.
+    /// Everything that can be restored, latest deletion first.
     func trash() async -> [TrashItem] {
-        let keepsRevisions = store?.revisionStore != nil
+        let keepsDeleted = await keepsDeletedFiles()
         let gone = await local?.read { try $0.trash() } ?? []
         var items = gone.compactMap { deletion -> TrashItem? in
-            // It may be back already, before that is on the disk.
+            // It may have been restored, but not written to disk yet.
             if let there = contents[deletion.file.path], there.hasSameBytes(as: deletion.file) {
                 return nil
             }
             let isText = ClubContents.kind(of: deletion.file) == .notes && deletion.hasText
-            guard isText || keepsRevisions, ClubContents.kind(of: deletion.file) != nil else {
+            guard isText || keepsDeleted, ClubContents.kind(of: deletion.file) != nil else {
                 return nil
             }
             return TrashItem(
                 file: deletion.file, deleted: deletion.deleted, isOwn: deletion.isOwn,
                 source: isText ? .here : .revision)
         }
-        // What waits to be deleted is shown as deleted already.
+        // Deletions in the outbox are shown as completed.
         items += waiting.compactMap { change in
             guard change.action == .delete, let base = change.baseState else { return nil }
             let file = RemoteFile(
                 path: change.path, revision: base.revision, byteCount: change.byteCount,
-                modified: change.date, contentHash: base.contentHash)
+                modified: change.modified, contentHash: base.contentHash)
             return TrashItem(file: file, deleted: change.date, isOwn: true, source: .here)
         }
-        items += told.photosInTrash.filter { contents[$0.photo.path] == nil }.map {
+        items += reported.photosInTrash.filter { contents[$0.photo.path] == nil }.map {
             TrashItem(
                 file: $0.photo, deleted: $0.deleted, isOwn: nil,
                 source: .photosFolder($0.place))
@@ -76,34 +76,47 @@ extension Club {
         return items.sorted { $0.deleted > $1.deleted }
     }
 
-    /// Brings a file back, beside whatever has its name by now.
+    /// Whether the store keeps deleted files. Its server is asked only if that is not known yet.
+    private func keepsDeletedFiles() async -> Bool {
+        guard let store else { return false }
+        if let known = store.isKnownToKeepDeletedFiles { return known }
+        guard !isOffline else { return false }
+        let keeper = try? await perform { store throws(StoreError) in try await store.trashStore }
+        return keeper.flatMap(\.self) != nil
+    }
+
+    /// Restores a file, next to any file that has its name now.
     func bringBack(_ item: TrashItem) async throws(StoreError) -> RemoteFile {
         switch item.source {
         case .photosFolder(let place):
             return try await restorePhoto(at: item.file.path, from: place)
         case .revision where item.kind == .photos:
             let file = try await perform { store throws(StoreError) in
-                try await PhotoTrash.restore(item.file.path, item.file.revision, in: store)
+                try await PhotoTrash.restore(
+                    item.file.path, item.file.revision, byteCount: item.file.byteCount, in: store)
             }
             record(file)
             return file
         case .here, .revision:
-            return try await restoreNote(at: item.file.path, item.file.revision, nil)
+            return try await restoreNote(
+                at: item.file.path, item.file.revision, nil, byteCount: item.file.byteCount)
         }
     }
 
     /// The text of a deleted note.
     ///
-    /// - Throws: `.notFound` when it is kept nowhere any more.
+    /// - Throws: `.notFound` if it is not stored anywhere.
     func text(of item: TrashItem) async throws(StoreError) -> Data {
         let (path, revision) = (item.file.path, item.file.revision)
         let seen = await local?.read { try $0.baseText(at: path, revision: revision, hash: nil) }
         if let data = seen ?? nil { return data }
         return try await perform { store throws(StoreError) in
-            guard let keeper = store.revisionStore else {
+            guard let keeper = try await store.trashStore else {
                 throw StoreError(.notFound, during: .fetch, at: path)
             }
-            return try await keeper.fetch(path, revision: revision).data
+            let kept = try await keeper.keptRevision(
+                of: path, revision, byteCount: item.file.byteCount)
+            return try await keeper.fetch(path, revision: kept).data
         }
     }
 }

@@ -1,11 +1,11 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// What was deleted from the club, by anybody; each file can be read and brought back.
+/// The club's deleted files; each can be read and restored.
 final class TrashViewController: ViewController {
     private let club: Club
     private let memory: ListMemory
@@ -26,7 +26,7 @@ final class TrashViewController: ViewController {
         list.delegate = self
         list.activationLabel = localized("bring back…")
         list.emptyText = TextLine(localized("Looking…"), .secondary)
-        // Looks at once, and again when others, or other windows, have deleted something.
+        // Called at once, and again after deletions by other members or in other windows.
         club.addObserver(self)
     }
 
@@ -120,7 +120,7 @@ extension TrashViewController: ClubObserver {
 }
 
 extension TrashItem {
-    /// Where it comes back, without the first slash.
+    /// The path it is restored to, without the leading slash.
     fileprivate var place: String { String(file.path.string.dropFirst()) }
 }
 
@@ -152,14 +152,14 @@ extension TrashViewController: ListViewDataSource, ListViewDelegate {
     }
 }
 
-/// The text of a deleted note, only to be read.
-private final class DeletedTextViewController: TextPageViewController {
+/// The text of a deleted note, read-only.
+final class DeletedTextViewController: TextPageViewController {
     private let bringBack: () -> Void
 
     init(name: String, text: TextBuffer, bringBack: @escaping () -> Void) {
         self.bringBack = bringBack
         super.init(
-            title: name, text: text,
+            title: name, page: TextPage(text: text),
             footer: TextLine(localized("in the trash · read only"), .warning))
     }
 

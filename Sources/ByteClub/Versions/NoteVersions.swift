@@ -3,12 +3,12 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 
-/// One text that a note has had, here or in the club.
+/// A version of a note, from this computer or the club.
 struct NoteVersion: Sendable, Hashable {
     var file: RemoteFile
-    /// Where its bytes are.
+    /// Where its bytes are stored.
     var source: Source
-    /// Whether it was written on this computer, as far as that is known.
+    /// Whether it was written on this computer, as far as known.
     var isOwn: Bool
 
     enum Source: Sendable, Hashable {
@@ -17,12 +17,12 @@ struct NoteVersion: Sendable, Hashable {
     }
 }
 
-/// What a note has been: the club's own record of it where it keeps one, and what this machine has seen.
+/// A note's versions: the club's own if it keeps them, and those that this computer has seen.
 @MainActor struct NoteVersions {
     let club: Club
     let path: RemotePath
 
-    /// The newest first; each text once.
+    /// Newest first; each text once.
     func list() async -> [NoteVersion] {
         let path = path
         let seen = await club.local?.run { try $0.versions(of: path) } ?? []
@@ -31,24 +31,35 @@ struct NoteVersion: Sendable, Hashable {
         }
         if !club.isOffline,
             let kept = try? await club.perform({ store throws(StoreError) in
-                guard let store = store.revisionStore else { return [RemoteFile]() }
+                guard let store = try await store.revisionStore else { return [RemoteFile]() }
                 return try await store.revisions(of: path, limit: 100).revisions
             })
         {
             let known = Set(seen.map(\.file.revision))
-            versions += kept.filter { !known.contains($0.revision) }.map {
+            versions += kept.filter { !known.contains($0.revision) && !isSeen($0, among: seen) }.map
+            {
                 NoteVersion(file: $0, source: .club($0.revision), isOwn: false)
             }
         }
         versions.sort { $0.file.modified > $1.file.modified }
-        // The same text under two names of its state is one.
+        // The same text with two revision identifiers is listed once.
         var hashes: Set<String> = []
         return versions.filter { version in
             version.file.contentHash.map { hashes.insert($0).inserted } ?? true
         }
     }
 
-    /// The bytes of a version; what comes from the club is kept here too.
+    /// Whether a state without a hash is one that was seen here under another revision: Nextcloud does not say
+    /// which tag a version had.
+    private func isSeen(_ file: RemoteFile, among seen: [SeenVersion]) -> Bool {
+        file.contentHash == nil
+            && seen.contains {
+                $0.file.byteCount == file.byteCount
+                    && abs($0.file.modified.timeIntervalSince(file.modified)) < 1
+            }
+    }
+
+    /// The bytes of a version; if fetched from the club, they are stored here, too.
     func text(of version: NoteVersion) async throws(StoreError) -> Data {
         let path = path
         switch version.source {
@@ -59,7 +70,7 @@ struct NoteVersion: Sendable, Hashable {
             return data
         case .club(let revision):
             let found = try await club.perform { store throws(StoreError) in
-                guard let store = store.revisionStore else {
+                guard let store = try await store.revisionStore else {
                     throw StoreError(.notFound, during: .fetch, at: path)
                 }
                 return try await store.fetch(path, revision: revision)

@@ -2,21 +2,21 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note's versions; each can be compared with what the note is now, and brought back.
+/// A note's versions; each can be compared with the current text and restored.
 final class VersionsViewController: ViewController {
     private let file: RemoteFile
     private let versions: NoteVersions
     private let current: TextBuffer
     private let list = ListView()
     private var rows: [NoteVersion] = []
-    /// Called with the text of a version that is to be the note's again.
+    /// Called with the text of the version to restore.
     private let restore: (TextBuffer) -> Void
 
-    /// - Parameter current: The note's text now.
+    /// - Parameter current: The note's current text.
     init(
         of file: RemoteFile, current: TextBuffer, club: Club,
         restore: @escaping (TextBuffer) -> Void
@@ -61,11 +61,11 @@ final class VersionsViewController: ViewController {
         _ = startPending { [self] in
             do throws(StoreError) {
                 let data = try await versions.text(of: version)
-                let text = await Self.comparison(of: data, with: current)
+                let comparison = await Self.comparison(of: data, with: current)
                 present(
                     VersionViewController(
                         name: file.name, age: Wording.age(of: version.file.modified, at: Date()),
-                        text: text
+                        page: comparison.page, isSame: comparison.isSame
                     ) { [weak self] in
                         guard let self else { return }
                         dismiss { [restore] in restore(TextBuffer(utf8: data)) }
@@ -77,13 +77,21 @@ final class VersionsViewController: ViewController {
         }
     }
 
+    /// Texts in other encodings are compared decoded; restoring uses the version's own bytes.
     @concurrent private nonisolated static func comparison(
         of data: Data, with current: TextBuffer
-    ) async -> TextBuffer {
-        let now = String(decoding: current.bytes(in: 0..<current.count), as: UTF8.self)
-        let comparison = NoteComparison(
-            mine: String(decoding: data, as: UTF8.self), theirs: now)
-        return TextBuffer(utf8: Data(comparison.text.utf8))
+    ) async -> (page: TextPage, isSame: Bool) {
+        let now = Data(current.bytes(in: 0..<current.count))
+        let comparison = NoteComparison(mine: readable(data), theirs: readable(now))
+        return (comparison.page, data == now)
+    }
+
+    private nonisolated static func readable(_ data: Data) -> String {
+        let text = TextBuffer(utf8: data)
+        guard !text.isValidUTF8, let decoded = TextEncoding.detected(in: text)?.decoded(text) else {
+            return String(decoding: data, as: UTF8.self)
+        }
+        return decoded.string(in: 0..<decoded.count)
     }
 }
 
@@ -100,8 +108,9 @@ extension VersionsViewController: ListViewDataSource, ListViewDelegate {
         return ListRow(
             TextLine(
                 version.file.revision == file.revision
-                    ? localized("as it is now") : Wording.age(of: version.file.modified, at: Date())
-            ),
+                    ? localized("as it is now")
+                    : Wording.age(of: version.file.modified, at: Date()) + " · "
+                        + Wording.time(of: version.file.modified)),
             columns: [
                 .init(Wording.byteCount(version.file.byteCount), width: 8),
                 .init(place, width: 13),
@@ -118,20 +127,28 @@ extension VersionsViewController: ListViewDataSource, ListViewDelegate {
     }
 }
 
-/// How one version differs from what the note is now.
+/// The differences between a version and the current text.
 final class VersionViewController: TextPageViewController {
+    private let isSame: Bool
     private let restore: () -> Void
 
-    init(name: String, age: String, text: TextBuffer, restore: @escaping () -> Void) {
+    /// - Parameter isSame: Whether the version is the current text.
+    init(
+        name: String, age: String, page: TextPage, isSame: Bool, restore: @escaping () -> Void
+    ) {
+        self.isSame = isSame
         self.restore = restore
         super.init(
-            title: "“\(name)”, \(age)", text: text,
-            footer: TextLine(localized("- old · + new")))
+            title: "“\(name)”, \(age)", page: page,
+            footer: TextLine(
+                isSame ? localized("the note is like this now") : localized("- old · + new")))
     }
 
     override var keyTable: KeyTable {
         KeyTable(localized("Version")) {
-            KeyCommand.restoreVersion.performs {
+            KeyCommand.restoreVersion.performs(
+                unless: isSame ? localized("The note is like this now.") : nil
+            ) {
                 self.dismiss { [restore = self.restore] in restore() }
             }
             KeyCommand.closePage.performs { self.dismiss() }

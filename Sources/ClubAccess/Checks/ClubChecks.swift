@@ -1,6 +1,6 @@
 package import ClubStore
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// The checks of one club: whether it responds, its free space, and its clock.
 package enum ClubChecks {
@@ -31,7 +31,7 @@ package enum ClubChecks {
         case .byServer:
             Diagnostic(
                 subject, .fine,
-                localized("The server refuses to overwrite what somebody else has changed."))
+                localized("The server refuses to overwrite another member's changes."))
         case .byLocking:
             Diagnostic(
                 subject, .fine,
@@ -39,15 +39,16 @@ package enum ClubChecks {
                     "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
                 )
             )
-        case .byLookingFirst:
+        case .byCheckingFirst:
             Diagnostic(
                 subject, .notice,
                 localized(
                     "The server would overwrite anything, so Byte Club looks before each write."),
                 advice:
                     localized(
-                        "Two members who save one note in the same second are not told apart. Apache and "
-                            + "Nextcloud can do that."))
+                        "If two members save one note in the same second, one of the saves is lost "
+                            + "unnoticed. Apache and Nextcloud prevent that."
+                    ))
         }
     }
 
@@ -79,7 +80,7 @@ package enum ClubChecks {
         guard let lead else {
             return Diagnostic(
                 subject, .notice,
-                localized("The club does not tell the time, so the clock was not compared."))
+                localized("The server did not report its time, so the clock was not checked."))
         }
         let seconds = Int(abs(max(-1e9, min(1e9, lead))).rounded())
         let text =

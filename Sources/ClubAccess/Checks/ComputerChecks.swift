@@ -1,7 +1,7 @@
 package import FoundationEssentials
 internal import Glibc
-internal import Messages
-package import Pictures
+internal import ByteClubMessages
+package import ByteClubPictures
 
 /// The checks of this computer: Byte Club's folders, the free disk space, and the required programs
 /// and data.
@@ -41,7 +41,7 @@ package enum ComputerChecks {
                 return Diagnostic(
                     subject, .problem,
                     localized(
-                        "The folder for \(what), \(folder.path), cannot be looked at: \(reason())."),
+                        "The folder for \(what), \(folder.path), cannot be checked: \(reason())."),
                     advice: localized("Check who may enter the folders above it."))
             }
             return unmakable(folder, what)
@@ -97,6 +97,19 @@ package enum ComputerChecks {
             advice: localized("Run: chmod 600 \(quoted(file.path))"))
     }
 
+    /// Files of the embedded club that cannot be shown; nil if there are none.
+    package static func names(inClub folder: URL) -> Diagnostic? {
+        let names = UndecodableNames.find(in: folder)
+        guard !names.isEmpty else { return nil }
+        let shown = names.prefix(5).map { "“\($0.dropFirst())”" }.joined(separator: ", ")
+        let rest = names.count > 5 ? localized(" and \(names.count - 5) more") : ""
+        return Diagnostic(
+            "names", .notice,
+            localized(
+                "Not shown, because their names in \(folder.path) are not UTF-8: \(shown)\(rest)."),
+            advice: localized("Rename them in that folder."))
+    }
+
     /// The free space where notes and drafts are written.
     package static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
         let subject = "disk"
@@ -129,9 +142,9 @@ package enum ComputerChecks {
         return isTooLarge ? nil : Int64(clamping: bytes)
     }
 
-    /// How pictures are decoded: apart, and behind which of the kernel's walls.
+    /// How pictures are decoded: in separate processes, and with which of the kernel's protections.
     ///
-    /// - Parameter held: Nil when no process for them could be started; then why.
+    /// - Parameter held: Nil if no such process could be started; then why.
     package static func pictures(_ held: PictureProtections?, detail: String? = nil) -> Diagnostic {
         let subject = "pictures"
         guard let held else {
@@ -157,12 +170,12 @@ package enum ComputerChecks {
             subject, .notice,
             localized("\(text) Not here: \(missing.names.joined(separator: ", "))."),
             advice: missing.isDisjoint(with: [.seccomp, .landlock])
-                ? nil : localized("A newer kernel has it: Landlock is there since Linux 5.13."))
+                ? nil : localized("Landlock requires Linux 5.13 or later."))
     }
 
-    /// The libraries for pictures that only some have.
+    /// The optional picture libraries.
     ///
-    /// - Parameter facts: What is installed of one; nil where nothing is.
+    /// - Parameter facts: What is installed of a library; nil if nothing is.
     package static func libraries(
         forPictures facts: (PictureLibrary) -> PictureLibrary.Facts?
     ) -> [Diagnostic] {
@@ -173,7 +186,8 @@ package enum ComputerChecks {
                 return Diagnostic(
                     "libraries", .notice,
                     localized("\(name) is not installed: these pictures are not shown: \(kinds)."),
-                    advice: localized("Run: sudo apt-get install \(library.debianPackage)"))
+                    advice: localized("Run: sudo apt-get install \(library.debianPackage)"),
+                    title: name)
             }
             let version = "\(name) \(facts.version)"
             let missing = library.formats.filter { !facts.formats.contains($0) }
@@ -183,10 +197,11 @@ package enum ComputerChecks {
                 return Diagnostic(
                     "libraries", .notice,
                     localized("\(version) has no decoder for these pictures: \(kinds)."),
-                    advice: localized("Run: sudo apt-get install \(packages)"))
+                    advice: localized("Run: sudo apt-get install \(packages)"), title: name)
             }
             let kinds = library.formats.map(\.kindName).joined(separator: ", ")
-            return Diagnostic("libraries", .fine, localized("\(version) opens \(kinds)."))
+            return Diagnostic(
+                "libraries", .fine, localized("\(version) opens \(kinds)."), title: name)
         }
     }
 
@@ -211,16 +226,18 @@ package enum ComputerChecks {
                 Diagnostic(
                     subject, .problem,
                     localized(
-                        "The system's certificate authorities (\(authorities)) are missing: no server can be trusted."
+                        "The system's certificate authorities (\(authorities)) are missing: no "
+                            + "server can be trusted."
                     ),
                     advice: localized("Run: sudo apt-get install ca-certificates"))
             ]
         }
-        // Only what concerns a person: libcurl itself and its TLS library.
+        // Only what is relevant to the user: libcurl itself and its TLS library.
         return [
             Diagnostic(
                 subject, .fine,
-                network.split(separator: " ").prefix(2).joined(separator: ", ") + ".")
+                network.split(separator: " ").prefix(2).joined(separator: ", ") + ".",
+                title: "libcurl")
         ]
     }
 
@@ -245,7 +262,7 @@ extension PictureLibrary {
 }
 
 extension FileFormat {
-    /// As its files are named everywhere.
+    /// The usual file extension in capitals.
     fileprivate var kindName: String {
         switch self {
         case .heic: "HEIC"

@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// The result of one set-up check: its subject, its state, and advice.
 public struct Diagnostic: Hashable, Sendable, Codable {
@@ -9,6 +9,8 @@ public struct Diagnostic: Hashable, Sendable, Codable {
     public var text: String
     /// What to do next, as a sentence; nil if nothing.
     public var advice: String?
+    /// A title for people, where several diagnostics have one subject; not in JSON.
+    package var title: String?
 
     public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
         case fine
@@ -24,9 +26,10 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         case severity = "verdict"
     }
 
-    /// The subject in the person's language.
+    /// The subject in the user's language.
     package var shownSubject: String {
-        switch subject {
+        if let title { return title }
+        return switch subject {
         case "characters": localized("characters")
         case "clipboard": localized("clipboard")
         case "clock": localized("clock")
@@ -37,6 +40,7 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         case "connection": localized("connection")
         case "disk": localized("disk")
         case "libraries": localized("libraries")
+        case "names": localized("names")
         case "permissions": localized("permissions")
         case "pictures": localized("pictures")
         case "quota": localized("quota")
@@ -47,8 +51,12 @@ public struct Diagnostic: Hashable, Sendable, Codable {
         }
     }
 
-    package init(_ subject: String, _ severity: Severity, _ text: String, advice: String? = nil) {
+    package init(
+        _ subject: String, _ severity: Severity, _ text: String, advice: String? = nil,
+        title: String? = nil
+    ) {
         self.subject = subject
+        self.title = title
         self.severity = severity
         self.text = text
         self.advice = advice

@@ -9,10 +9,10 @@ internal import Synchronization
 package enum ClubConnection {
     /// Opens a club, or returns the open store.
     ///
-    /// - Parameter refused: A store of this club whose sign-in the server has rejected. It is replaced if
-    ///   the person has signed in since, perhaps in another program.
-    /// - Parameter avoidsMeteredNetworks: For a process of transfers: requests fail as offline where the network
-    ///   is paid by volume. Counts for the first opening.
+    /// - Parameter refused: A store of this club whose sign-in the server has rejected. It is replaced if the
+    ///   user has signed in since, perhaps in another program.
+    /// - Parameter avoidsMeteredNetworks: For a process of transfers: requests fail as offline on a metered
+    ///   network. Only the first opening sets it.
     /// - Throws: A `StoreError` during `connect`: `.unauthorized` when signed out.
     package static func open(
         _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil,
@@ -82,7 +82,7 @@ package enum ClubConnection {
         await lines.withLock { $0[key] }?.access.adopt(tokens)
     }
 
-    /// Closes a club after the person has signed out.
+    /// Closes a club after the user has signed out.
     package static func close(_ club: ClubSettings, registry: ClubRegistry) {
         let key = Key(paths: registry.paths, club: club)
         _ = lines.withLock { $0.removeValue(forKey: key) }

@@ -1,6 +1,6 @@
 import ClubServer
 public import ClubStore
-import Files
+import ByteClubFiles
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -119,11 +119,12 @@ extension EmbeddedClub {
                 switch try await server.start() {
                 case .ready(let process):
                     self.process = process
-                    // It may have ended again, unused, where this program was slow to come: another is started.
+                    // The server may have exited again, unused, if this program was delayed: start another
+                    // one.
                     if takeLease(at: place) == .taken { return .success(store) }
                 case .ended:
-                    // Another program is starting the server at this moment: it will be ready soon.
-                    // Or one is exiting: then its folder will be free soon.
+                    // Another program is starting the server and it will be ready soon, or one is exiting and
+                    // its folder will be free soon.
                     if try await takeLeaseUnlessFree(place) == .taken { return .success(store) }
                 case .timedOut:
                     break starts
@@ -137,7 +138,7 @@ extension EmbeddedClub {
         }
     }
 
-    /// A server that cannot open its files would end at once, and say why where nobody looks.
+    /// A server that cannot open its files would exit at once, with the reason only in its log.
     private func checkDescriptorLimit() throws(EmbeddedClubError) {
         do throws(ClubServerError) {
             try ClubServer.checkDescriptorLimit()
@@ -232,7 +233,7 @@ extension EmbeddedClub {
     private func makeStore(at place: RuntimePaths) -> DropboxStore {
         var configuration = DropboxStore.Configuration(
             hosts: .local, unixSocketPath: place.socketPath)
-        // A request costs nothing here, and a finished thumbnail should not wait for others.
+        // Requests are local and cheap; a finished thumbnail should not wait for others.
         configuration.thumbnailsPerRequest = 2
         configuration.unconfirmedWritesFolder = unconfirmedWrites
         return DropboxStore(configuration, access: credentials)

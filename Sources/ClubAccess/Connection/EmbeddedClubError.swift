@@ -18,6 +18,6 @@ public enum EmbeddedClubError: Error, Hashable, Sendable {
     /// Another program serves the folder, at another socket.
     case folderServedElsewhere(folder: String)
 
-    /// The system lets a program have too few files open. The sentence says how many, and what to do.
+    /// The limit of open files is too low. The sentence says how many are needed, and what to do.
     case tooManyOpenFiles(String)
 }

@@ -1,8 +1,8 @@
 public import ClubStore
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 
-/// A store's error for a person: what happened, and what to do next.
+/// A store's error for the user: what happened, and what to do next.
 ///
 /// No codes and no jargon. The caller that has the typed text adds that it is not lost.
 public struct ErrorMessage: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct ErrorMessage: Hashable, Sendable {
     public enum ClubKind: Hashable, Sendable {
         /// On this computer.
         case embedded
-        /// On somebody's server.
+        /// On a remote server.
         case remote
     }
 
@@ -126,7 +126,7 @@ extension ErrorMessage {
             : localized("The server refused this. It says: “\(words)”")
     }
 
-    /// With what the server says of it, where that is words and not a page.
+    /// Includes the server's message if it is text and not a page.
     private static func badRequest(_ error: StoreError) -> String {
         // A detail begins with the status.
         let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
@@ -146,7 +146,8 @@ extension ErrorMessage {
                     + "with another folder.")
         case .notFound:
             localized(
-                "\(error.path == nil ? localized("It") : name) is no longer in the club. Another member may have moved or removed it; "
+                "\(error.path == nil ? localized("It") : name) is no longer in the club. Another "
+                    + "member may have moved or removed it; "
                     + "the list shows what is there now.")
         case .conflict(let revision):
             conflict(error.operation, name: name, hasRevision: revision != nil)
@@ -167,10 +168,10 @@ extension ErrorMessage {
         case .refused:
             refused(error)
         case .locked where isAboutRoot(error):
-            localized("Somebody else has locked the club's folder. Try again when they are done.")
+            localized("Someone else has locked the club's folder. Try again later.")
         case .locked:
             localized(
-                "Somebody else has \(name) open for writing at this moment. Try again when they are done."
+                "Someone else is writing to \(name) right now. Try again later."
             )
         case .badRequest:
             badRequest(error)
@@ -204,7 +205,8 @@ extension ErrorMessage {
             localized("Nothing was changed in the club, unless it was finished already.")
         case .badAnswer:
             localized(
-                "The server's answer was not understood. It may be the wrong address, or a network sign-in page: "
+                "The server's answer was not understood. It may be the wrong address, or a network "
+                    + "sign-in page: "
                     + "sign in there first, and try again.")
         case .nameNotAllowed where error.operation == .list:
             localized(
@@ -216,14 +218,15 @@ extension ErrorMessage {
                     + "and control characters, a space at either end, or a full stop at the end.")
         case .tooLarge where error.operation == .fetch:
             localized(
-                "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is the most that "
+                "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is "
+                    + "the most that "
                     + "is opened here.")
         case .tooLarge where isAboutRoot(error):
             localized(
                 "The club's server does not accept a request of this size. Ask its administrator.")
         case .tooLarge:
             localized(
-                "\(capitalized(name)) is too large: the club's server takes no file of this size.")
+                "\(capitalized(name)) is too large for the club's server.")
         case .cursorReset:
             localized("The list is out of date. Refresh it.")
         case .noThumbnail:
@@ -236,7 +239,7 @@ extension ErrorMessage {
             localized("What arrived of \(name) is not what was sent. Nothing was kept; try again.")
         case .changedMeanwhile:
             localized(
-                "\(capitalized(name)) changed while it was on its way. Try again when nobody is writing to it."
+                "\(capitalized(name)) changed during the transfer. Try again when no one is writing to it."
             )
         case .fileUnreadable:
             localized(
@@ -261,7 +264,7 @@ extension ErrorMessage {
     }
 
     private static func name(in error: StoreError) -> String {
-        // A name that makes no path is told apart from the folder it was meant for.
+        // An invalid name is distinguished from an invalid folder.
         if error.operation == .naming, let name = error.detail {
             return "“\(ServerText.name(name))”"
         }

@@ -1,8 +1,8 @@
 internal import ClubStore
 internal import FoundationEssentials
-internal import Pictures
+internal import ByteClubPictures
 
-/// Thumbnails from the processes that decode pictures apart.
+/// Thumbnails made by the picture workers.
 struct PictureThumbnailer: Thumbnailer {
     func thumbnail(of picture: Data, size: ThumbnailSize) async throws -> Data {
         try await make {

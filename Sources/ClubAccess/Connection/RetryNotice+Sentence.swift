@@ -1,5 +1,5 @@
 package import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
 extension RetryNotice {
     /// `The server is busy; trying again in 3 s.`
@@ -15,10 +15,10 @@ extension RetryNotice {
         return localized("\(what); trying again in \(seconds) s.")
     }
 
-    /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
-    /// where no task runs, and the program would crash.
+    /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would set the
+    /// task-local value outside of a task, and the program would crash.
     @inline(never) @_optimize(none)
-    package static func told<Value: Sendable>(
+    package static func reporting<Value: Sendable>(
         to observer: @escaping @Sendable (RetryNotice) -> Void, _ body: () async -> Value
     ) async -> Value {
         await $observer.withValue(observer) { await body() }

@@ -1,13 +1,12 @@
-import CLinux
+import CByteClubLinux
 import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Runs this program again as the club's server, in a session of its own, and waits until it is
-/// ready.
+/// Runs this program again as the club's server, in its own session, and waits until it is ready.
 ///
-/// It must outlive the program that started it, since others may use it by then; its leases tell it
-/// when to exit.
+/// It must outlive the program that started it, since others may use it by then; its leases tell it when to
+/// exit.
 struct ServerProcess: Sendable {
     /// The executable; this program except in tests.
     var program = "/proc/self/exe"

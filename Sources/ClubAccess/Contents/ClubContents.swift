@@ -1,5 +1,5 @@
 package import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
 /// The known contents of a club's folder: a value updated from listings and changes.
 ///
@@ -7,11 +7,11 @@ internal import Messages
 /// folder, whatever the case of its name.
 package struct ClubContents: Sendable, Equatable {
     private var files: [RemotePath: RemoteFile] = [:]
-    /// The folders that the store has listed; one with files in it is known by them, too.
+    /// Listed folders. Folders with files are also known from their files.
     private var folders: Set<RemotePath> = []
-    /// How many files lie anywhere below each folder: most changes name a path with nothing below.
+    /// The number of files at any depth below each folder: most changes concern a path without any.
     private var fileCounts: [RemotePath: Int] = [:]
-    /// How many of them are shown: neither they nor a folder above them is hidden.
+    /// The number of visible ones: neither they nor a folder above them is hidden.
     private var shownCounts: [RemotePath: Int] = [:]
 
     /// The name of the panoramas' folder, as this app creates it.
@@ -29,7 +29,7 @@ package struct ClubContents: Sendable, Equatable {
         ClubContents(listing: listing)
     }
 
-    /// Applies changes in the order the store told them.
+    /// Applies changes in the order in which the store reported them.
     package mutating func apply(_ entries: [RemoteEntry]) {
         if files.isEmpty { files.reserveCapacity(entries.count) }
         for entry in entries {
@@ -47,7 +47,7 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
-    /// Whether a path is known in another case, or another form of Unicode, than one of these has.
+    /// Whether a path is known with different case or normalization than in one of these entries.
     package func hasOtherSpelling(ofAny entries: [RemoteEntry]) -> Bool {
         let new = entries.compactMap { entry -> RemotePath? in
             if case .deleted = entry { return nil }
@@ -55,7 +55,7 @@ package struct ClubContents: Sendable, Equatable {
         }
         guard !new.isEmpty else { return false }
         let keys = Set(new.map(Self.caseKey))
-        // What is removed by the same changes is renamed, not there twice.
+        // A path that the same changes remove was renamed, and does not count.
         let removed = Set(
             entries.compactMap { entry -> RemotePath? in
                 if case .deleted(let path) = entry { path } else { nil }
@@ -71,16 +71,16 @@ package struct ClubContents: Sendable, Equatable {
         files[path] != nil || folders.contains(path) || fileCounts[path] != nil
     }
 
-    /// What Dropbox compares: lower case.
+    /// Lowercase, as Dropbox compares paths.
     private static func caseKey(_ path: RemotePath) -> String { path.string.lowercased() }
 
-    /// Every file there is, notes and photos and others, in no order.
+    /// All files, unordered: notes, photos and others.
     package var allFiles: some Collection<RemoteFile> { files.values }
 
-    /// How many files there are in all.
+    /// The total number of files.
     package var fileCount: Int { files.count }
 
-    /// The file at a path, where there is one.
+    /// The file at a path.
     package subscript(path: RemotePath) -> RemoteFile? { files[path] }
 
     /// The notes at the club's top, by name.
@@ -89,7 +89,7 @@ package struct ClubContents: Sendable, Equatable {
     /// The panoramas, by name.
     package var photos: [RemoteFile] { sorted(.photos) }
 
-    /// The file of this name, in any case, directly in a folder: most clouds ignore case.
+    /// A file with this name, in any case, directly in a folder: most stores ignore case.
     package func file(named name: String, in folder: RemotePath = .root) -> RemoteFile? {
         let folded = name.lowercased()
         return allFiles.first {
@@ -97,18 +97,18 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
-    /// Whether a photo of this name, in any case, is in the photos folder.
+    /// Whether the photos folder contains a photo with this name, in any case.
     package func hasPhoto(named name: String) -> Bool {
         let folded = name.lowercased()
         return allFiles.contains { Self.isPhoto($0) && $0.name.lowercased() == folded }
     }
 
-    /// Whether a folder is there; the root always is.
+    /// Whether a folder exists; the root always does.
     package func hasFolder(_ path: RemotePath) -> Bool {
         path.isRoot || folders.contains(path) || fileCounts[path] != nil
     }
 
-    /// Every folder that notes can be in, but the root.
+    /// All folders that can contain notes, except the root.
     package var noteFolders: [RemotePath] {
         folders.union(fileCounts.keys).filter { path in
             !path.isRoot && !Self.isInPhotosFolder(path)
@@ -116,7 +116,7 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
-    /// What a tab shows of a folder, in no order. Of photos there is one folder.
+    /// What a tab shows of a folder, unordered. There is only one folder of photos.
     package func entries(of kind: FileKind, in folder: RemotePath) -> [FileEntry] {
         switch kind {
         case .photos:
@@ -134,7 +134,7 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
-    /// Which tab shows a file; nil for neither.
+    /// The tab that shows a file; nil for none.
     package static func kind(of file: RemoteFile) -> FileKind? {
         if isPhoto(file) { return .photos }
         return isHidden(file.path)
@@ -159,8 +159,14 @@ package struct ClubContents: Sendable, Equatable {
             .sorted { $0.path < $1.path }
     }
 
-    /// A note above it is opened and searched there.
-    private static let searchableByteCount: Int64 = 1 << 20
+    /// The notes that are too large for ``searchableNotes``, by path.
+    package var largeNotes: [RemoteFile] {
+        allFiles.filter { Self.kind(of: $0) == .notes && $0.byteCount > Self.searchableByteCount }
+            .sorted { $0.path < $1.path }
+    }
+
+    /// A larger note is opened and searched there.
+    package static let searchableByteCount: Int64 = 1 << 20
 
     /// Whether a file or folder is private: its name, or one above it, begins with a dot.
     package static func isHidden(_ path: RemotePath) -> Bool {
@@ -169,11 +175,11 @@ package struct ClubContents: Sendable, Equatable {
 
     private static func isHidden(name: String) -> Bool { name.utf8.first == UInt8(ascii: ".") }
 
-    /// Why nothing but photos is put into the photos folder, and no other folder gets its name.
+    /// Why only photos can be put into the photos folder, and no other folder can have its name.
     package static let photosFolderRefusal =
         localized("The photos folder is for photos: the tab PanoPhotos shows it.")
 
-    /// Whether it is the photos folder, or lies below it.
+    /// Whether a path is the photos folder, or below it.
     package static func isInPhotosFolder(_ path: RemotePath) -> Bool {
         path.components.first?.lowercased() == photosFolderName
     }
@@ -206,9 +212,9 @@ package struct ClubContents: Sendable, Equatable {
         count = sum == 0 ? nil : sum
     }
 
-    /// Forgets what is below a path, where anything is: most changes name a file.
+    /// Removes everything below a path; usually nothing, because most changes concern files.
     private mutating func removeFolder(_ path: RemotePath) {
-        // No folder but the root: nothing is looked up for each of many files.
+        // Only the root: skips the lookup for each of many files.
         guard fileCounts.count > 1 || !folders.isEmpty else { return }
         if fileCounts[path] != nil {
             for key in files.keys where key != path && key.isInside(path) {

@@ -2,31 +2,35 @@ package import ClubStore
 
 /// A club's notes and photos for the commands, in the screen's order.
 package struct ClubFiles: Sendable {
-    /// The files of a folder, and, if asked for, of those in it.
+    /// The files of a folder, optionally including its subfolders.
     package let notes: [RemoteFile]
 
-    /// The folders in it that notes can be in, by name.
+    /// The subfolders that can contain notes, by name; all levels of them if included.
     package let folders: [RemotePath]
 
     /// The pictures in its photos folder.
     package let photos: [RemoteFile]
 
-    /// Why the club may contain more than that; nil if it does not.
+    /// Why entries may be missing; nil if none are.
     package let complaint: String?
 
     /// - Parameters:
-    ///   - folder: Where the notes are; photos lie in their own.
-    ///   - includesSubfolders: Whether the notes of all folders in it belong to them.
+    ///   - folder: The folder of the notes; photos have their own.
+    ///   - includesSubfolders: Whether to include the notes of all subfolders.
     package init(
         _ listing: Listing, in folder: RemotePath = .root, includesSubfolders: Bool = false
     ) {
         complaint = SkippedNames.sentence(listing.skipped)
         let contents = ClubContents(listing: listing)
         photos = contents.photos
-        folders = Self.inNaturalOrder(
-            contents.entries(of: .notes, in: folder).compactMap { entry in
-                if case .folder(let path, _) = entry { path } else { nil }
-            }, by: \.name)
+        folders =
+            includesSubfolders
+            ? Self.inNaturalOrder(
+                contents.noteFolders.filter { $0 != folder && $0.isInside(folder) }, by: \.string)
+            : Self.inNaturalOrder(
+                contents.entries(of: .notes, in: folder).compactMap { entry in
+                    if case .folder(let path, _) = entry { path } else { nil }
+                }, by: \.name)
         notes =
             includesSubfolders
             ? Self.inNaturalOrder(
@@ -42,21 +46,21 @@ package struct ClubFiles: Sendable {
             .sorted { $0.key < $1.key }.map(\.element)
     }
 
-    /// The folder that photos go to.
+    /// The photos folder.
     ///
     /// - Throws: Never in practice: the name is valid.
     package static func photosFolder() throws(StoreError) -> RemotePath {
         try RemotePath.root.appending(ClubContents.photosFolderName)
     }
 
-    /// The name that a picture gets in the club.
+    /// The name of an uploaded picture in the club.
     ///
-    /// - Parameter keepsOriginal: Whether the file goes as it is.
+    /// - Parameter keepsOriginal: Whether the file is uploaded unchanged.
     package static func photoName(for fileName: String, keepsOriginal: Bool) -> String {
         PhotoName.forClub(fileName, keepsOriginal: keepsOriginal)
     }
 
-    /// The name that a photo gets which has another one.
+    /// The new name of a renamed photo.
     package static func photoName(for newName: String, renaming name: String) -> String {
         PhotoName.forClub(newName, renaming: name)
     }

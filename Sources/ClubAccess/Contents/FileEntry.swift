@@ -1,9 +1,9 @@
 package import ClubStore
 
-/// One row of a tab's list.
+/// A row of a tab's list.
 package enum FileEntry: Hashable, Sendable {
     case file(RemoteFile)
-    /// With how many files lie in it and below.
+    /// With the number of files at any depth.
     case folder(RemotePath, fileCount: Int)
 
     package var path: RemotePath {

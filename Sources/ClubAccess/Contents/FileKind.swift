@@ -1,8 +1,8 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// What a tab lists.
 package enum FileKind: String, Codable, CaseIterable, Sendable {
-    /// The files at the club's top and in the folders there, but for the photos folder.
+    /// The files in the club's top folder and its subfolders, except the photos folder.
     case notes
     /// The pictures in the photos folder.
     case photos

@@ -1,26 +1,28 @@
 package import ClubStore
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TextEditing
 
 /// Files as lines of plain text: size, age, name.
 package enum FileLines {
     /// - Parameters:
-    ///   - folders: They come first, each with a slash behind its name.
-    ///   - top: The folder that names begin at; nil for the names alone.
-    /// - Returns: A line for each folder and file, without its end. Names are as they came: write them by a door that
-    ///   makes them visible.
+    ///   - folders: Listed first, each with a trailing slash.
+    ///   - top: The folder that names are relative to; nil for plain names.
+    /// - Returns: A line for each folder and file, without newline. Names are unescaped: escape them on
+    ///   output.
     package static func lines(
         for files: [RemoteFile], folders: [RemotePath] = [], from top: RemotePath? = nil, now: Date
     ) -> [String] {
-        var rows = folders.map { (size: "", age: "", name: $0.name + "/") }
+        func name(of path: RemotePath) -> String {
+            let parents = path.components.count - 1
+            return path.components.dropFirst(min(top?.components.count ?? parents, parents))
+                .joined(separator: "/")
+        }
+        var rows = folders.map { (size: "", age: "", name: name(of: $0) + "/") }
         rows += files.map { file in
-            let parents = file.path.components.count - 1
-            let names = file.path.components.dropFirst(
-                min(top?.components.count ?? parents, parents))
-            return (
+            (
                 size: Wording.byteCount(file.byteCount),
-                age: Wording.age(of: file.modified, at: now), name: names.joined(separator: "/")
+                age: Wording.age(of: file.modified, at: now), name: name(of: file.path)
             )
         }
         let sizeWidth = rows.map { CellWidth.of($0.size) }.max() ?? 0
@@ -47,8 +49,8 @@ package enum FileLines {
         return parts.joined(separator: "  ")
     }
 
-    /// `sea.jpg  [#########           ]   45%  12 MB of 27 MB  3.1 MB/s  5 s left`; where there is less room, with a
-    /// shorter bar, or none.
+    /// `sea.jpg [#########      ]  45% 12 MB of 27 MB 3.1 MB/s 5 s left`; with less room, with a shorter bar,
+    /// or none.
     package static func status(
         _ title: String, _ progress: TransferProgress, fitting columnCount: Int
     ) -> String {

@@ -1,20 +1,21 @@
 internal import ClubLibrary
+package import FoundationEssentials
 
-/// Finds the lines of a text that have all the words of a query in them, in any order.
+/// Finds the lines of a text that contain all words of a query, in any order.
 ///
-/// Case counts for a word with a capital letter, accents never; see ``NameFilter``.
+/// Case matters for a word with a capital letter, accents never; see ``NameFilter``.
 package struct LineSearch: Sendable {
-    /// A line that was found.
+    /// A matching line.
     package struct Line: Hashable, Sendable {
-        /// From 1.
+        /// One-based.
         package var number: Int
-        /// Without its end; a very long one is cut around what was found.
+        /// Without line ending; a very long line is cut around the match.
         package var text: String
     }
 
     private let words: [(letters: [UInt8], ignoresCase: Bool)]
 
-    /// More of a line is seldom of use: whole books come in one.
+    /// A line can be as long as a book.
     private static let lengthLimit = 300
 
     package init(_ query: String) {
@@ -24,20 +25,33 @@ package struct LineSearch: Sendable {
         }
     }
 
-    /// The lines of a text in order; none for an empty query.
+    /// The matching lines in order; none for an empty query.
     ///
-    /// A line ends at a line feed and nowhere else, as in the editor and for `grep -n`.
+    /// Only a line feed ends a line, as in the editor and in `grep -n`.
     package func lines(in text: String) -> [Line] {
+        var text = text
+        return text.withUTF8 { lines(in: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same for a text in UTF-8. One line at a time is decoded: a large text needs little more memory.
+    package func lines(in data: Data) -> [Line] {
+        data.withUnsafeBytes { lines(in: $0) }
+    }
+
+    private func lines(in bytes: UnsafeRawBufferPointer) -> [Line] {
         guard !words.isEmpty else { return [] }
         var lines: [Line] = []
-        // By bytes: to Swift, CRLF is one character and not a line feed.
-        let all = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, bytes) in all.enumerated() {
-            let isCRLF = bytes.last == UInt8(ascii: "\r")
-            let line = String(Substring(isCRLF ? bytes.dropLast() : bytes))
-            if matches(line) { lines.append(Line(number: index + 1, text: shortened(line))) }
+        var (start, number) = (bytes.startIndex, 1)
+        // By bytes: in Swift, CRLF is one character and not a line feed.
+        while true {
+            let rest = bytes[start...]
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+            let isCRLF = end > start && bytes[end - 1] == UInt8(ascii: "\r")
+            let line = String(decoding: bytes[start..<(isCRLF ? end - 1 : end)], as: UTF8.self)
+            if matches(line) { lines.append(Line(number: number, text: shortened(line))) }
+            guard end < bytes.endIndex else { return lines }
+            (start, number) = (end + 1, number + 1)
         }
-        return lines
     }
 
     private func matches(_ line: String) -> Bool {
@@ -51,18 +65,18 @@ package struct LineSearch: Sendable {
         }
     }
 
-    /// What is around the first word found, where the line is too long for all of it.
+    /// The part around the first match, if the line is too long.
     private func shortened(_ line: String) -> String {
         guard line.utf8.count > Self.lengthLimit, line.count > Self.lengthLimit else { return line }
         let found = characterOffset(ofFirstWordIn: line)
-        // More of what follows than of what comes before.
+        // More of what follows than of what precedes.
         let start = max(0, min(found - Self.lengthLimit / 4, line.count - Self.lengthLimit))
         let rest = line.dropFirst(start)
         let part = rest.prefix(Self.lengthLimit)
         return (start > 0 ? "…" : "") + part + (part.endIndex < rest.endIndex ? "…" : "")
     }
 
-    /// In characters; folding may change how many bytes each takes.
+    /// In characters; case folding may change the number of bytes.
     private func characterOffset(ofFirstWordIn line: String) -> Int {
         var starts: [Int] = []
         for word in words {

@@ -1,11 +1,11 @@
-internal import Messages
-package import Pictures
+internal import ByteClubMessages
+package import ByteClubPictures
 
-/// What is said of a photo whose library may be missing on this computer.
+/// Messages about photos whose library may be missing on this computer.
 package enum MissingLibrary {
-    /// Which library a photo needs that cannot decode it here; nil where that is not why it is not shown.
+    /// The library that is missing to decode a photo; nil if that is not the reason.
     ///
-    /// - Parameter name: Of the photo in the club: no byte of it may be here.
+    /// - Parameter name: The photo's name in the club: its bytes need not be available.
     @concurrent package static func format(ofPhotoNamed name: String) async -> FileFormat? {
         guard let format = FileFormat(libraryPictureNamed: name), let library = format.library,
             library.facts?.formats.contains(format) != true
@@ -18,7 +18,7 @@ package enum MissingLibrary {
         localized("needs \(format.library?.rawValue ?? "")")
     }
 
-    /// Why it is not shown, and what to install.
+    /// Why the photo is not shown, and what to install.
     package static func sentence(for format: FileFormat) -> String {
         switch format {
         case .heic:

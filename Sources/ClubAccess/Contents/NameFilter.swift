@@ -1,9 +1,9 @@
 internal import ClubLibrary
 
-/// Finds names that have all the words of a query in them, the letters of a word in order but not
-/// necessarily side by side: `gro li` finds `Grocery list.txt`, and so does `glist`.
+/// Finds names that match all words of a query. The letters of a word must occur in order, but not adjacent:
+/// `gro li` matches `Grocery list.txt`, and so does `glist`.
 ///
-/// Case is ignored for a word without a capital letter, accents always.
+/// Ignores case for a word without a capital letter, and always ignores accents.
 package struct NameFilter: Hashable, Sendable {
     /// As typed.
     package let query: String
@@ -11,17 +11,19 @@ package struct NameFilter: Hashable, Sendable {
 
     private struct Word: Hashable, Sendable {
         var letters: [UInt8]
-        /// The word with its capitals, where they count.
+        /// The word with its capitals, if case matters.
         var exact: [UInt8]?
     }
 
-    /// How well a name fits; the lesser, the better.
+    /// How well a name matches; smaller is better.
     package enum Rank: Int, CaseIterable, Comparable, Sendable {
+        /// The name begins with the first word of the query, and each other word begins one of its words.
+        case atStart
         /// Each word of the query begins a word of the name.
         case atWordStarts
-        /// Each stands somewhere as it is.
+        /// Each word occurs contiguously.
         case inside
-        /// The letters of one are scattered.
+        /// The letters of a word are scattered.
         case scattered
 
         package static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
@@ -39,7 +41,7 @@ package struct NameFilter: Hashable, Sendable {
 
     package var isActive: Bool { !words.isEmpty }
 
-    /// Whether a name that fits this filter always fits the other one, too.
+    /// Whether all names that match this filter also match the other one.
     package func narrows(_ other: NameFilter) -> Bool {
         other.isActive && query.hasPrefix(other.query)
     }
@@ -48,30 +50,33 @@ package struct NameFilter: Hashable, Sendable {
         !isActive || rank(of: name) != nil
     }
 
-    /// How well a name fits; nil when it does not.
+    /// How well a name matches; nil if it does not.
     package func rank(of name: String) -> Rank? {
         SearchLetters.folded(name).withUnsafeBufferPointer { rank(of: $0, name: name) }
     }
 
-    /// The same for a name that has been folded already.
+    /// The same for a folded name.
     package func rank(of letters: UnsafeBufferPointer<UInt8>, name: @autoclosure () -> String)
         -> Rank?
     {
-        var rank = Rank.atWordStarts
-        for word in words {
+        var rank = Rank.atStart
+        for (index, word) in words.enumerated() {
             guard let found = Self.find(word.letters, in: letters) else { return nil }
-            rank = max(rank, found.rank)
+            let isAtStart = found.end == word.letters.count
+            if found.rank > .atWordStarts || index == 0 && !isAtStart {
+                rank = max(rank, found.rank)
+            }
             guard let exact = word.exact else { continue }
             let whole = SearchLetters.folded(name(), ignoringCase: false)
             guard let found = whole.withUnsafeBufferPointer({ Self.find(exact, in: $0) }) else {
                 return nil
             }
-            rank = max(rank, found.rank)
+            if found.rank > .atWordStarts { rank = max(rank, found.rank) }
         }
         return rank
     }
 
-    /// Where the letters of the query stand in a name: ranges of characters, in order and apart.
+    /// The positions of the query's letters in a name: sorted, disjoint ranges of characters.
     package func matchedRanges(in name: String) -> [Range<Int>] {
         var owners: [Int] = []
         var (folded, exact): ([UInt8], [UInt8]) = ([], [])
@@ -83,7 +88,7 @@ package struct NameFilter: Hashable, Sendable {
         }
         var marked = Set<Int>()
         for word in words {
-            // Folding may change how many bytes a letter takes: then the exact places are not these.
+            // Folding may change a letter's number of bytes: positions then cannot be mapped exactly.
             let isExact = word.exact != nil && exact.count == folded.count
             let letters = isExact ? word.exact ?? [] : word.letters
             let offsets = (isExact ? exact : folded).withUnsafeBufferPointer { name in
@@ -107,7 +112,7 @@ package struct NameFilter: Hashable, Sendable {
 extension NameFilter {
     private struct Found {
         var rank: Rank
-        /// Where it ends in the name; where its letters are scattered, those are found from here back.
+        /// The end of the match; scattered letters are located backwards from here.
         var end: Int
     }
 
@@ -152,7 +157,7 @@ extension NameFilter {
         return nil
     }
 
-    /// Where the letters stand, drawn together from the back.
+    /// The positions of the letters, as close together as possible from the end.
     private static func offsets(
         of word: [UInt8], in name: UnsafeBufferPointer<UInt8>, _ found: Found
     ) -> [Int] {
@@ -167,7 +172,7 @@ extension NameFilter {
         return offsets
     }
 
-    /// Letters and digits; every byte of a script other than ASCII counts as one.
+    /// Letters and digits; all non-ASCII bytes count as letters.
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,8 +1,8 @@
-/// Orders names as people expect: case ignored, numbers by value, so that `day 2` comes before `Day 10`,
-/// and what is before the extension first, so that `plan.txt` comes before `plan 2.txt`.
+/// Orders names naturally: ignores case, compares numbers by value, so that `day 2` precedes `Day 10`, and
+/// compares the stem before the extension, so that `plan.txt` precedes `plan 2.txt`.
 ///
-/// Ties are broken by the exact name, so that the order is total and never flickers. The key is bytes that
-/// compare as the names do: making it costs one pass, comparing it mostly one word.
+/// Ties are broken by the exact name, so that the order is total and stable. The key is a byte string that
+/// compares like the names: creating it takes one pass, comparing mostly one word.
 package struct NaturalOrderKey: Comparable, Sendable {
     /// The first eight bytes, the first one highest.
     private let prefix: UInt64
@@ -18,7 +18,7 @@ package struct NaturalOrderKey: Comparable, Sendable {
         self.bytes = bytes
     }
 
-    /// Adds the bytes of a name's key: many names have their keys in one array.
+    /// Appends the key of a name: the keys of many names share one array.
     package static func append(_ name: String, to bytes: inout [UInt8]) {
         var name = name
         name.makeContiguousUTF8()
@@ -34,7 +34,7 @@ package struct NaturalOrderKey: Comparable, Sendable {
         bytes.append(contentsOf: name.utf8)
     }
 
-    /// The first eight bytes of a key, the first one highest: most keys differ in them.
+    /// The first eight bytes of a key, the first one highest: most keys differ there.
     package static func prefix(of key: ArraySlice<UInt8>) -> UInt64 {
         let word = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         return word << (8 * UInt64(8 - min(key.count, 8)))
@@ -46,7 +46,7 @@ package struct NaturalOrderKey: Comparable, Sendable {
             guard isDigit(text[index]) else {
                 let byte = text[index]
                 let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-                // 0 and 1 have a meaning of their own here.
+                // 0 and 1 are reserved.
                 bytes.append(isCapital ? byte | 0x20 : max(byte, 2))
                 index += 1
                 continue

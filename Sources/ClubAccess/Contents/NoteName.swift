@@ -1,14 +1,14 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// The rule that turns what a person typed into a note's file name.
+/// The rule that turns what the user typed into a note's file name.
 ///
-/// A note's file name is its name, with `.txt` added when it has no extension. Names that no cloud
-/// folder could store, or that would hide the note, are rejected with the reason.
+/// A note's file name is its name, with `.txt` added when it has no extension. Names that no cloud folder
+/// could store, or that would hide the note, are rejected with the reason.
 public struct NoteName: Hashable, Sendable {
     /// The file name, valid in a path: no slash, no control characters, at most 255 bytes.
     public let fileName: String
 
-    /// Why a name was rejected, as a sentence for the person.
+    /// Why a name was rejected, as a sentence for the user.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
@@ -47,7 +47,7 @@ public struct NoteName: Hashable, Sendable {
         self.fileName = fileName
     }
 
-    /// The new name of a note: where none is typed it keeps the ending that it has, if it has one.
+    /// The new name of a note. Without a typed extension, it keeps its current one.
     ///
     /// - Throws: As ``init(_:addsExtension:)`` does.
     package init(_ typed: String, renaming name: String) throws(Refusal) {

@@ -2,12 +2,12 @@ internal import ClubLibrary
 package import ClubStore
 package import FoundationEssentials
 
-/// Tells the app's windows on this computer that a change in the club is this person's own: the server does
-/// not say who has made it, and only what others have changed is unread.
+/// Records this computer's changes, for all of the app's windows: the server does not say who made a change,
+/// and only others' changes are unread.
 ///
-/// What cannot be told is not: the change then counts as another's until it was looked at.
+/// If the author is unknown, the change counts as someone else's.
 package struct OwnChanges: Sendable {
-    /// Where the local copy of the club is.
+    /// The folder of the local copy.
     private let folder: URL
 
     package init(in club: ClubSettings, _ registry: ClubRegistry) {
@@ -16,33 +16,55 @@ package struct OwnChanges: Sendable {
 
     package init(libraryFolder: URL) { folder = libraryFolder }
 
-    /// Says that a file is as this computer has made it.
+    /// Records that a file is in the state written by this computer.
     @concurrent package func record(_ file: RemoteFile) async {
         try? copy?.recordOwnWrite(file)
     }
 
-    /// Says that a file has another name now by this computer's doing: nothing was deleted.
+    /// Records that this computer has renamed a file: nothing was deleted.
     @concurrent package func recordMove(of file: RemoteFile, to moved: RemoteFile) async {
         guard let copy else { return }
         try? copy.recordMove(of: file.path, in: file.revision, to: moved)
         try? copy.recordOwnWrite(moved)
     }
 
-    /// Says that what appears at a path soon was written here, and then what became of it.
+    /// Announces a write to a path and records its result.
     ///
-    /// - Parameter data: The bytes, where they are at hand.
-    /// - Throws: What `write` throws.
+    /// - Parameter data: The bytes, if available.
+    /// - Throws: The error of `write`.
     package func writing(
         _ data: Data? = nil, at path: RemotePath,
         _ write: () async throws(StoreError) -> RemoteFile
     ) async throws(StoreError) -> RemoteFile {
-        let begun = await begin(data, at: path)
+        try await announce(await begin(data, at: path), write)
+    }
+
+    /// The same for a file on this computer, which may take long to send.
+    package func sending(
+        fileAt file: URL, to path: RemotePath, _ send: () async throws(StoreError) -> RemoteFile
+    ) async throws(StoreError) -> RemoteFile {
+        let begun = await begin(fileAt: file, at: path)
+        // An old announcement counts as abandoned.
+        let renewing = Task {
+            while (try? await Pause.sleep(for: Self.renewalInterval)) != nil {
+                await Self.renew(begun)
+            }
+        }
+        defer { renewing.cancel() }
+        return try await announce(begun, send)
+    }
+
+    private static let renewalInterval = Duration.seconds(20)
+
+    private func announce(
+        _ begun: Begun?, _ write: () async throws(StoreError) -> RemoteFile
+    ) async throws(StoreError) -> RemoteFile {
         do throws(StoreError) {
             let file = try await write()
             await end(begun, as: file)
             return file
         } catch {
-            // After a cut connection it may have arrived.
+            // After a lost connection the write may have arrived.
             if !error.isConnectionFailure { await end(begun, as: nil) }
             throw error
         }
@@ -55,11 +77,20 @@ package struct OwnChanges: Sendable {
         return (copy, id)
     }
 
+    @concurrent private func begin(fileAt file: URL, at path: RemotePath) async -> Begun? {
+        guard let copy, let id = try? copy.beginOwnWrite(at: path, fileAt: file) else { return nil }
+        return (copy, id)
+    }
+
+    @concurrent private static func renew(_ begun: Begun?) async {
+        try? begun?.copy.renewOwnWrite(begun?.id ?? 0)
+    }
+
     @concurrent private func end(_ begun: Begun?, as file: RemoteFile?) async {
         try? begun?.copy.endOwnWrite(begun?.id ?? 0, as: file)
     }
 
-    /// Nil where no window has ever shown the club: opening a copy makes it, and at the first look nothing is
+    /// Nil if no window has ever shown the club: opening a copy would create it, and in a new one nothing is
     /// unread.
     private var copy: LocalCopy? {
         guard FileManager.default.fileExists(atPath: folder.path) else { return nil }

@@ -1,22 +1,22 @@
 /// Names for photos in the club.
 package enum PhotoName {
-    /// Endings of pictures that can be opened, those of a kind together; JPEG is first.
+    /// Extensions of supported pictures, grouped by kind; JPEG first.
     private static let endings = [
         [".jpg", ".jpeg"], [".png"], [".heic", ".heif"], [".webp"], [".avif"],
     ]
 
-    /// Whether a file counts as a photo: by its name alone, since a listing has no contents.
+    /// Whether a file counts as a photo: by name only, since a listing has no contents.
     package static func isPhoto(_ name: String) -> Bool { kind(of: name) != nil }
 
-    /// A name with each ending that a photo can have, the usual ones first.
+    /// A name with each possible extension of a photo, the usual ones first.
     package static func withEndings(_ name: String) -> [String] {
         endings.joined().map { name + $0 }
     }
 
-    /// The name of an uploaded file: its own where it stays what it is. Else it becomes a JPEG, and `.jpg`
-    /// takes the place of another picture's ending.
+    /// The name of an uploaded file: its own if it is unchanged. Otherwise it becomes a JPEG, and `.jpg`
+    /// replaces the extension.
     ///
-    /// - Parameter keepsOriginal: Whether the file goes as it is.
+    /// - Parameter keepsOriginal: Whether the file is uploaded unchanged.
     package static func forClub(_ fileName: String, keepsOriginal: Bool = false) -> String {
         guard let (index, ending) = kind(of: fileName), fileName.count > ending.count else {
             return fileName + ".jpg"
@@ -25,10 +25,10 @@ package enum PhotoName {
         return fileName.dropLast(ending.count) + ".jpg"
     }
 
-    /// The new name of a photo, with an ending of its kind: another name makes it no other picture.
+    /// The new name of a photo, with an extension of its kind: renaming does not convert it.
     package static func forClub(_ newName: String, renaming name: String) -> String {
         let old = kind(of: name)
-        // In the case that it was written in.
+        // In its original case.
         let ending = old.map { String(name.suffix($0.ending.count)) } ?? ".jpg"
         guard let new = kind(of: newName), newName.count > new.ending.count else {
             return newName + ending
@@ -37,7 +37,7 @@ package enum PhotoName {
             ? newName : newName.dropLast(new.ending.count) + ending
     }
 
-    /// Which kind of picture a name says, and with which ending in lower case.
+    /// The kind of a picture by its name, and the lowercase extension.
     private static func kind(of name: String) -> (index: Int, ending: String)? {
         let lowercased = name.lowercased()
         for (index, kind) in endings.enumerated() {
@@ -46,8 +46,8 @@ package enum PhotoName {
         return nil
     }
 
-    /// The name of a photo's file on this computer: its name in the club without slashes and control
-    /// characters, and short enough for a file system.
+    /// The name of a photo's file on this computer: without slashes and control characters, and short enough
+    /// for a file system.
     package static func onDisk(_ name: String) -> String {
         let scalars = name.unicodeScalars.map { scalar in
             let isHarmful = scalar == "/" || scalar.properties.generalCategory == .control
@@ -58,11 +58,11 @@ package enum PhotoName {
         return shortened(safe, by: "")
     }
 
-    /// The name with something before its ending, in the 255 bytes that a file system has for it.
+    /// The name with an addition before the extension, in at most 255 bytes.
     private static func shortened(_ name: String, by addition: String) -> String {
         let dot = name.lastIndex(of: ".") ?? name.endIndex
         var stem = name[..<dot]
-        // A dot far from the end begins no ending.
+        // A dot far from the end does not begin an extension.
         let isLong = name[dot...].utf8.count > 32
         let ending = isLong ? "" : name[dot...]
         if isLong { stem = name[...] }
@@ -72,7 +72,7 @@ package enum PhotoName {
         return stem + addition + ending
     }
 
-    /// A name that is not taken: `sea (2).jpg`, `sea (3).jpg` and so on.
+    /// An unused name: `sea (2).jpg`, `sea (3).jpg` and so on.
     package static func free(like name: String, isTaken: (String) -> Bool) -> String {
         var number = 2
         while true {

@@ -1,17 +1,17 @@
 package import ClubStore
 package import FoundationEssentials
 
-/// The trash for photos of a club whose store keeps no revisions: a deleted photo gets a hidden name beside the
-/// others, so that not a byte of it travels, and every member's program can tell when it is to go.
+/// The trash for photos of a club whose store keeps no revisions. A deleted photo gets a hidden name in the
+/// same folder: its bytes are not transferred, and every member's program can tell when it expires.
 ///
-/// Names are `.deleted 20261123T140501Z sea.jpg`: the time in UTC, by the server's clock where that is known.
+/// Names are `.deleted 20261123T140501Z sea.jpg`: the time in UTC, by the server's clock if known.
 package enum PhotoTrash {
     /// How long a deleted photo is kept.
     package static let age: TimeInterval = 30 * 86_400
 
     private static let prefix = ".deleted "
 
-    /// The name that a photo gets when it is deleted.
+    /// The name of a deleted photo.
     package static func name(of photo: String, at date: Date) -> String {
         let digits = date.formatted(stamp)
         var rest = photo[...]
@@ -28,7 +28,7 @@ package enum PhotoTrash {
         return try? stamp.parse(String(digits))
     }
 
-    /// Where a photo was before it was deleted.
+    /// The path of a photo before its deletion.
     static func originalPath(of place: RemotePath) -> RemotePath? {
         let words = place.name.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
         guard words.count == 2 else { return nil }
@@ -42,10 +42,10 @@ package enum PhotoTrash {
             .timeZone(separator: .omitted)
     }
 
-    /// Moves a photo into the trash, if it is still as it was seen.
+    /// Moves a photo to the trash, if it has not changed.
     ///
     /// - Returns: The photo under its new name.
-    /// - Throws: As ``RemoteStore/move(_:to:)`` does; `.conflict` also when it has changed.
+    /// - Throws: As ``RemoteStore/move(_:to:)`` does; `.conflict` also if it has changed.
     @concurrent package static func take(
         _ photo: RemoteFile, in store: any RemoteStore, at now: Date
     ) async throws(StoreError) -> RemoteFile {
@@ -67,16 +67,16 @@ package enum PhotoTrash {
                 if let file = entry.file { return file }
                 throw StoreError(.wrongKind, during: .delete, at: photo.path)
             } catch {
-                // Another one of this name was deleted in the same second.
+                // Another one with this name was deleted in the same second.
                 guard case .conflict = error.code, second < 20 else { throw error }
             }
         }
         throw StoreError(.conflict(serverRevision: nil), during: .delete, at: photo.path)
     }
 
-    /// Brings a photo back to where it was, or beside what has its name by now.
+    /// Restores a photo to its path, or beside the file that has its name now.
     ///
-    /// - Throws: `.notFound` when it is in the trash no more.
+    /// - Throws: `.notFound` if it is no longer in the trash.
     @concurrent package static func restore(
         _ kept: RemotePath, to path: RemotePath, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
@@ -97,19 +97,20 @@ package enum PhotoTrash {
 }
 
 extension PhotoTrash {
-    /// Brings back the photo that was deleted last under a name.
+    /// Restores the last deleted photo with a name.
     ///
-    /// - Throws: `.notFound` when none is kept; `.conflict` when the club has one of this name and keeps revisions.
+    /// - Throws: `.notFound` if none is kept; `.conflict` if the club has one with this name and keeps
+    ///   revisions.
     @concurrent package static func restoreLast(
         _ path: RemotePath, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
-        if let keeper = store.revisionStore {
-            let history = try await keeper.revisions(of: path, limit: 1)
-            guard let last = history.revisions.first else {
-                throw StoreError(.notFound, during: .move, at: path)
-            }
-            return try await restore(path, last.revision, in: store)
+        if let keeper = try await store.trashStore,
+            let history = try await history(of: path, in: keeper),
+            let last = history.revisions.first
+        {
+            return try await restore(path, in: keeper, to: last.revision)
         }
+        // Also if the store keeps revisions: it may not have done so when the photo was deleted.
         let kept = try await store.list(path.parent ?? .root, recursive: false).files
             .filter { isKept($0, of: path) }
             .max { $0.name < $1.name }
@@ -117,14 +118,16 @@ extension PhotoTrash {
         return try await restore(kept.path, to: path, in: store)
     }
 
-    /// Whether a photo of this name was removed and can be brought back.
+    /// Whether a photo with this name was deleted and can be restored.
     @concurrent package static func keeps(
         _ path: RemotePath, in store: any RemoteStore
     ) async throws(StoreError) -> Bool {
         do throws(StoreError) {
-            if let keeper = store.revisionStore {
-                let history = try await keeper.revisions(of: path, limit: 1)
-                return history.isDeleted && !history.revisions.isEmpty
+            if let keeper = try await store.trashStore,
+                let history = try await history(of: path, in: keeper),
+                !history.revisions.isEmpty
+            {
+                return history.isDeleted
             }
             let files = try await store.list(path.parent ?? .root, recursive: false).files
             return files.contains { isKept($0, of: path) }
@@ -138,15 +141,34 @@ extension PhotoTrash {
         date(of: file.name).map { name(of: path.name, at: $0) } == file.name
     }
 
-    /// Has the store restore a photo, so that its bytes need not travel; not over another photo.
+    /// Restores a photo in the store, without transferring its bytes; does not replace another photo.
     @concurrent package static func restore(
-        _ path: RemotePath, _ revision: Revision, in store: any RemoteStore
+        _ path: RemotePath, _ revision: Revision, byteCount: Int64?, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
-        guard let keeper = store.revisionStore else {
+        guard let keeper = try await store.trashStore else {
             throw StoreError(.notFound, during: .put, at: path)
         }
+        let kept = try await keeper.keptRevision(of: path, revision, byteCount: byteCount)
+        return try await restore(path, in: keeper, to: kept)
+    }
+
+    /// What the store keeps of a path; nil for nothing.
+    private static func history(
+        of path: RemotePath, in keeper: any RevisionStore
+    ) async throws(StoreError) -> RevisionHistory? {
         do throws(StoreError) {
-            let there = try await store.metadata(of: path)
+            return try await keeper.revisions(of: path, limit: 1)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private static func restore(
+        _ path: RemotePath, in keeper: any RevisionStore, to revision: Revision
+    ) async throws(StoreError) -> RemoteFile {
+        do throws(StoreError) {
+            let there = try await keeper.metadata(of: path)
             throw StoreError(
                 .conflict(serverRevision: there.revision), during: .move, at: path)
         } catch {
@@ -157,7 +179,7 @@ extension PhotoTrash {
 }
 
 extension ClubContents {
-    /// The photos in the trash: each as it was, when it was deleted, and where it lies now.
+    /// The photos in the trash: original file, time of deletion, and current path.
     package var photosInTrash: [(photo: RemoteFile, deleted: Date, place: RemotePath)] {
         allFiles.compactMap { file in
             guard Self.isInPhotosFolder(file.path), let date = PhotoTrash.date(of: file.name),
@@ -169,7 +191,7 @@ extension ClubContents {
         }
     }
 
-    /// The photos that have been in the trash for too long, a few at a time.
+    /// Expired photos in the trash, a few at a time.
     package func expiredPhotos(at now: Date) -> [RemoteFile] {
         let limit = now.addingTimeInterval(-PhotoTrash.age)
         let expired = allFiles.filter { file in

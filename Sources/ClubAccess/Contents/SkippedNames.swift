@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// The entries of a club that can be neither shown nor requested; see `Listing.skipped`.
 package enum SkippedNames {

@@ -1,9 +1,9 @@
 package import ClubLibrary
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
 extension SyncEvent {
-    /// What a person should know of it; nil where it happened as it was meant.
+    /// A message for the user; nil if the change was sent as intended.
     package var sentence: String? {
         switch self {
         case .sent: nil

@@ -1,15 +1,15 @@
-/// The progress and speed of a transfer: a value fed with byte counts and times.
+/// The progress and rate of a transfer, computed from byte counts and times.
 ///
-/// The speed is an average over the last few seconds, so that the remaining time does not jump with
-/// each packet. Times are offsets on any monotonic clock.
+/// The rate is an average over the last few seconds, so that the remaining time is steady. Times are offsets
+/// on any monotonic clock.
 public struct TransferProgress: Sendable, Equatable {
-    /// Bytes moved so far and bytes to move in total.
+    /// Bytes transferred, and the total.
     public private(set) var byteCount: Int64 = 0
     public private(set) var expectedByteCount: Int64
 
     private var samples: [Sample] = []
     private static let window: Duration = .seconds(4)
-    /// Before this time has passed a speed would be a guess.
+    /// The minimum time before the rate can be estimated.
     private static let settling: Duration = .milliseconds(300)
 
     private struct Sample: Equatable {
@@ -33,13 +33,13 @@ public struct TransferProgress: Sendable, Equatable {
         }
     }
 
-    /// From 0 to 1; 1 means that all bytes have moved, not that the server has confirmed them.
+    /// From 0 to 1; 1 means that all bytes were transferred, not that the server has confirmed them.
     public var fraction: Double {
         guard expectedByteCount > 0 else { return 0 }
         return min(1, Double(byteCount) / Double(expectedByteCount))
     }
 
-    /// Bytes per second over the last seconds, or nil while it is too early to tell.
+    /// The rate over the last few seconds; nil while it cannot be estimated.
     public var bytesPerSecond: Double? {
         guard let first = samples.first, let last = samples.last else { return nil }
         let elapsed = last.time - first.time
@@ -47,7 +47,7 @@ public struct TransferProgress: Sendable, Equatable {
         return Double(last.byteCount - first.byteCount) / (elapsed / .seconds(1))
     }
 
-    /// The time left at this speed, or nil while it is too early to tell.
+    /// The remaining time at this rate; nil while it cannot be estimated.
     public var timeLeft: Duration? {
         guard let bytesPerSecond, expectedByteCount > byteCount else { return nil }
         return .seconds(min(1e9, Double(expectedByteCount - byteCount) / bytesPerSecond))

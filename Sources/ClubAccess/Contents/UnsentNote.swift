@@ -12,9 +12,9 @@ package struct UnsentNote: Sendable {
     ///
     /// - Parameters:
     ///   - name: The note's name, as typed.
-    ///   - folder: Where a new note goes.
-    ///   - base: The note that the text is to replace, in the state it is based on; nil for a new one.
-    /// - Throws: When it cannot be written; the description is a sentence with the reason.
+    ///   - folder: The folder of a new note.
+    ///   - base: The note to replace, in the state that the text is based on; nil for a new one.
+    /// - Throws: If it cannot be written; the description is a sentence with the reason.
     package init(
         _ text: Data, named name: String, in folder: RemotePath = .root,
         replacing base: RemoteFile? = nil, for club: ClubSettings, with registry: ClubRegistry
@@ -29,7 +29,7 @@ package struct UnsentNote: Sendable {
         try drafts.save(draft, sequence: 1)
     }
 
-    /// The text is in the club, or no longer wanted.
+    /// The text is in the club, or was discarded.
     package func discard() { drafts.remove(id) }
 
     /// Leaves the draft for the app.

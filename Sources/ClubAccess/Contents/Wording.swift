@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 
 /// Formats sizes, ages and durations, everywhere in the app.
 package enum Wording {
@@ -19,7 +19,7 @@ package enum Wording {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// A speed: `1.2 MB/s`.
+    /// A rate: `1.2 MB/s`.
     package static func speed(_ bytesPerSecond: Double) -> String {
         byteCount(Int64(bytesPerSecond.isFinite ? max(0, min(bytesPerSecond, 1e15)) : 0)) + "/s"
     }
@@ -38,8 +38,8 @@ package enum Wording {
 
     /// The age of a file, short enough for a list: `now`, `5 min`, `3 h`, `2 d`, else a date.
     ///
-    /// Dates are in the person's time zone: `12 Mar` this year, `Mar 2024` before. A time in the
-    /// future (another member's clock is ahead) counts as now.
+    /// Dates are in the local time zone: `12 Mar` this year, `Mar 2024` before. A time in the future (another
+    /// member's clock is ahead) counts as now.
     package static func age(of date: Date, at now: Date) -> String {
         let seconds = Int(max(0, min(now.timeIntervalSince(date), 1e12)))
         switch seconds {
@@ -67,7 +67,14 @@ package enum Wording {
         }
     }
 
-    /// When the words for an age become others, in seconds from now; nil once they are a date.
+    /// The local time of day, to distinguish versions of one minute: `14:03:27`.
+    package static func time(of date: Date) -> String {
+        let then = localTime(date)
+        return [then.tm_hour, then.tm_min, then.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+            .joined(separator: ":")
+    }
+
+    /// When the text of an age changes, in seconds from now; nil once it is a date.
     package static func nextAgeChange(of date: Date, at now: Date) -> TimeInterval? {
         let age = max(0, now.timeIntervalSince(date))
         let unit: TimeInterval
@@ -82,7 +89,7 @@ package enum Wording {
         return min(ahead, 1e9) + unit - age.truncatingRemainder(dividingBy: unit)
     }
 
-    /// - Parameter index: From 0.
+    /// - Parameter index: Zero-based.
     private static func month(_ index: Int) -> String {
         switch index {
         case 0: localized("Jan")

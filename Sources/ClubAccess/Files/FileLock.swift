@@ -1,23 +1,23 @@
-package import Files
+package import ByteClubFiles
 package import FoundationEssentials
 internal import Glibc
 
-/// A lock between programs, held until it is released. The kernel lets it go with the process.
+/// A lock between programs, held until it is released. The kernel releases it when the process ends.
 package struct FileLock: Sendable {
     private let descriptor: CInt
 
     /// The result of an attempt that does not wait.
     package enum Attempt {
         case taken
-        /// Another holder has it.
+        /// Another program holds it.
         case busy
-        /// Files have no locks here.
+        /// The file system does not support locks.
         case impossible
     }
 
     /// Opens a lock without taking it.
     ///
-    /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
+    /// - Parameter lock: A file used only for locking; created with its folder if missing.
     package init(_ lock: URL) throws(AtomicFile.Failure) {
         let folder = lock.deletingLastPathComponent()
         try AtomicFile.makeFolder(folder)
@@ -25,7 +25,7 @@ package struct FileLock: Sendable {
         guard descriptor >= 0 else { throw AtomicFile.Failure(errno, in: folder) }
     }
 
-    /// Opens a lock and waits until it is free. Held twice by one thread, it waits for itself for ever.
+    /// Opens a lock and waits until it is free. Taking it twice in one thread would deadlock.
     static func hold(_ lock: URL) throws(AtomicFile.Failure) -> FileLock {
         let lock = try FileLock(lock)
         while flock(lock.descriptor, LOCK_EX) != 0, errno == EINTR {}
@@ -37,7 +37,7 @@ package struct FileLock: Sendable {
         return errno == EWOULDBLOCK || errno == EINTR ? .busy : .impossible
     }
 
-    /// To be called once.
+    /// Call it once.
     package func release() {
         LockedFile.close(descriptor)
     }

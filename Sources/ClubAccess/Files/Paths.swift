@@ -9,10 +9,10 @@ public struct Paths: Hashable, Sendable {
     /// Settings: `$XDG_CONFIG_HOME/byteclub`, else `~/.config/byteclub`.
     public let configurationFolder: URL
 
-    /// The person's own data: `$XDG_DATA_HOME/byteclub`, else `~/.local/share/byteclub`.
+    /// The user's data: `$XDG_DATA_HOME/byteclub`, else `~/.local/share/byteclub`.
     public let dataFolder: URL
 
-    /// What should survive a restart, such as drafts and logs: `$XDG_STATE_HOME/byteclub`, else
+    /// State that survives a restart, such as drafts and logs: `$XDG_STATE_HOME/byteclub`, else
     /// `~/.local/state/byteclub`.
     public let stateFolder: URL
 

@@ -1,23 +1,24 @@
-internal import CLinux
+internal import CByteClubLinux
 internal import FoundationEssentials
 internal import Glibc
 
-/// Starts other programs, with nothing of this one's but what they are handed: no signals, no descriptors.
+/// Starts other programs, which inherit only what is passed to them: no signal handlers, no other
+/// descriptors.
 package enum ChildProgram {
-    /// What a program has on one of its descriptors.
+    /// What a descriptor of the program is connected to.
     package enum Descriptor: Sendable {
         case open(CInt)
-        /// Reads as empty; what is written to it is discarded.
+        /// `/dev/null`.
         case null
     }
 
-    /// Starts a program on our terminal, in our folder.
+    /// Starts a program in this terminal and folder.
     ///
     /// - Parameters:
     ///   - path: The program's file.
-    ///   - arguments: The first is its name.
-    ///   - descriptors: By their numbers there; standard ones that are not named are as here.
-    ///   - process: Its number, for `waitpid`.
+    ///   - arguments: Including the name as first one.
+    ///   - descriptors: By number; standard descriptors that are not listed are inherited.
+    ///   - process: The process identifier, for `waitpid`.
     /// - Returns: 0 or an error number.
     package static func start(
         _ path: String, _ arguments: [String], descriptors: [CInt: Descriptor] = [:],
@@ -29,8 +30,8 @@ package enum ChildProgram {
             flags: 0, process: &process)
     }
 
-    /// Starts a program in a session of its own: without our terminal, in the root folder. Its standard
-    /// descriptors are empty unless they are named.
+    /// Starts a program in its own session: without this terminal, in the root folder. Standard descriptors
+    /// that are not listed are `/dev/null`.
     ///
     /// - Returns: 0 or an error number.
     package static func startDetached(
@@ -87,7 +88,7 @@ package enum ChildProgram {
     package static func path(ofFirst names: [String], environment: [String: String]) -> (
         name: String, path: String
     )? {
-        // A folder that is not absolute may be anybody's.
+        // A relative folder could belong to anyone.
         let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
             .filter { $0.hasPrefix("/") }
         for name in names {

@@ -2,12 +2,12 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 
-/// The person's own editor: `$VISUAL`, else `$EDITOR`, else a usual one that is installed.
+/// The user's own editor: `$VISUAL`, else `$EDITOR`, else a common one that is installed.
 package struct ExternalEditor: Sendable {
-    /// As a shell reads it: `vim`, `code --wait`.
+    /// A shell command: `vim`, `code --wait`.
     package let command: String
 
-    /// - Returns: Nil when none is set and the usual ones are not installed.
+    /// - Returns: Nil if none is set and no common one is installed.
     package init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         let chosen = [environment["VISUAL"], environment["EDITOR"]].compactMap { $0 }
             .first { $0.contains { !$0.isWhitespace } }
@@ -17,7 +17,7 @@ package struct ExternalEditor: Sendable {
         self.command = command
     }
 
-    /// What to call it on the screen.
+    /// Its name on the screen.
     package var name: String {
         let program = command.split(separator: " ").first.map(String.init) ?? command
         return program.split(separator: "/").last.map(String.init) ?? program
@@ -27,13 +27,13 @@ package struct ExternalEditor: Sendable {
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
-        /// The system could not start a shell for it; an error number.
+        /// The system could not start a shell; an error number.
         case notStarted(Int32)
 
         package var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// Runs it on the terminal that this program has on its standard descriptors; returns when it has ended.
+    /// Runs the editor in this terminal; returns when it has ended.
     ///
     /// - Parameter lock: A descriptor for the editor to inherit; -1 for none.
     package func run(on path: String, lock: CInt = -1) async -> Ending {
@@ -41,7 +41,7 @@ package struct ExternalEditor: Sendable {
         let failure = start(path, lock, &process)
         guard failure == 0 else { return .notStarted(failure) }
         let child = process
-        // A queue of its own: once used, the global ones wake the program up every second.
+        // A separate queue: once used, the global ones wake the process every second.
         let queue = DispatchQueue(label: "byteclub.external-editor")
         let status: Int32 = await withCheckedContinuation { continuation in
             queue.async { @Sendable in
@@ -56,8 +56,8 @@ package struct ExternalEditor: Sendable {
 
     /// - Returns: 0 or an error number.
     private func start(_ path: String, _ lock: CInt, _ process: inout pid_t) -> Int32 {
-        // The shell splits the command; the path is an argument, whatever is in it. The lock is inherited:
-        // as long as the editor is there, the file is.
+        // The shell splits the command; the path is an argument, whatever it contains. The lock is inherited:
+        // it protects the file while the editor runs.
         ChildProgram.start(
             "/bin/sh", ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path],
             descriptors: lock >= 0 ? [3: .open(lock)] : [:], process: &process)

@@ -1,4 +1,4 @@
-internal import CSecret
+internal import CByteClubSecret
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
@@ -16,8 +16,8 @@ protocol SecretKeeper: Sendable {
     func remove(_ account: String) async throws(SecretError)
 }
 
-/// The desktop's keyring, through libsecret. Its calls block until a person has unlocked it, so they
-/// run on a separate queue and time out.
+/// The desktop's keyring, through libsecret. Its calls block until the user has unlocked it, so they run on a
+/// separate queue and time out.
 final class Keyring: SecretKeeper {
     static let shared = Keyring()
 
@@ -80,8 +80,8 @@ final class Keyring: SecretKeeper {
                 queue.async { @Sendable in
                     alarm.begin(afterSeconds: Self.timeoutSeconds)
                     var value = body()
-                    // GIO gives a connection that is still being made to the next call, too, and with it the
-                    // end of the call that was cancelled.
+                    // GIO returns a pending connection to the next call, too, including its cancellation by
+                    // the previous call.
                     while isCancelled(value), !alarm.hasRung { value = body() }
                     alarm.end()
                     continuation.resume(returning: value)
@@ -118,7 +118,7 @@ private final class Alarm: Sendable {
         source.activate()
     }
 
-    /// Whether it was this that has cancelled the call.
+    /// Whether this alarm has cancelled the call.
     var hasRung: Bool { state.withLock(\.hasRung) }
 
     /// Immediately, or as soon as the call has begun.

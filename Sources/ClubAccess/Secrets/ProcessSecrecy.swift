@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CByteClubLinux
 internal import Glibc
 
-/// Keeps memory out of core dumps and from the person's other programs.
+/// Keeps memory out of core dumps and from the user's other programs.
 package enum ProcessSecrecy {
     /// Called before the first secret is in memory; in effect for the life of the process.
     package static func begin() { _ = begun }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// One profile's part of a keyring: a person has one keyring, but may have several state folders for
-/// Byte Club (`XDG_STATE_HOME`), each with a club of the same name.
+/// One profile's part of a keyring: a user has one keyring, but may have several state folders for Byte Club
+/// (`XDG_STATE_HOME`), each with a club of the same name.
 ///
 /// Older versions stored a secret under the club's name alone. It is still found there, and moved by the
 /// first write.

@@ -1,7 +1,7 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// Stores a club's tokens where the person's sign-in has put them.
+/// Stores a club's tokens where the sign-in has put them.
 struct SecretVault: TokenVault {
     let club: ClubSettings
     let registry: ClubRegistry
@@ -29,7 +29,7 @@ struct SecretVault: TokenVault {
         }
     }
 
-    /// Stores renewed tokens, unless the person has signed in again or out in the meantime.
+    /// Stores renewed tokens, unless the user has signed in again or out in the meantime.
     ///
     /// - Parameter refreshToken: The one they were renewed with.
     /// - Returns: The tokens of the newer sign-in, if there is one; these were not stored then.
@@ -56,7 +56,7 @@ struct SecretVault: TokenVault {
         return data
     }
 
-    /// Unreadable tokens count as missing: the person signs in again.
+    /// Unreadable tokens count as missing: the user signs in again.
     static func decode(_ data: Data) -> DropboxTokens? {
         try? decoder.decode(DropboxTokens.self, from: data)
     }

@@ -1,17 +1,17 @@
-internal import Files
+internal import ByteClubFiles
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// Where a secret is stored.
 package enum SecretPlace: String, Codable, Hashable, Sendable {
     /// The desktop's keyring.
     case keyring
-    /// A file that is private to the person.
+    /// A private file.
     case file
 }
 
-/// Stores tokens and passwords: in the desktop's keyring if one runs, else each in a file of its own
-/// with mode 0600.
+/// Stores tokens and passwords: in the desktop's keyring if one runs, else each in its own file with mode
+/// 0600.
 package struct Secrets: Sendable {
     private let folder: URL
     private let keyring: ProfileKeyring?
@@ -69,7 +69,7 @@ package struct Secrets: Sendable {
                 try await keyring.write(secret, account: account, label: label)
                 return .keyring
             } catch {
-                // A keyring that nobody unlocks is unsuitable for a new secret: use the file.
+                // A locked keyring is unsuitable for a new secret: use the file.
                 if place == .keyring { throw error }
             }
         }
@@ -102,7 +102,7 @@ package struct Secrets: Sendable {
 package enum SecretError: Error, Hashable, CustomStringConvertible {
     /// The keyring that stores it does not run.
     case noKeyring
-    /// It is locked, and nobody unlocked it.
+    /// It is locked and was not unlocked.
     case keyringLocked
     case file(path: String, reason: String)
     /// It was stored for another server or account than the settings name now.

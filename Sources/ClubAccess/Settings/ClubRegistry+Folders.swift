@@ -1,8 +1,8 @@
 internal import ClubStore
 package import FoundationEssentials
-package import Pictures
+package import ByteClubPictures
 
-// A club's folder on this computer is named for its identity, not for the name a person gave it. Two clubs
+// A club's folder on this computer is named for its identity, not for its name in the settings. Two clubs
 // that have had the same name share nothing, and a renamed club keeps its drafts.
 extension ClubRegistry {
     /// The server, account and folder of a club, as one name.
@@ -29,32 +29,32 @@ extension ClubRegistry {
             + (nameless == folder(of: club) ? [] : [nameless])).map { $0.appending(path: "drafts") }
     }
 
-    /// How a club's lists are sorted, what was seen of them and what was deleted here.
+    /// The folder for sort orders, seen files and deletions of a club's lists.
     package func listFolder(of club: ClubSettings) -> URL {
         stateFolder(of: club).appending(path: "lists")
     }
 
-    /// Where the local copy of a club is kept: its listing, its texts and the changes that wait.
+    /// The folder of a club's local copy: its listing, texts and outbox.
     package func libraryFolder(of club: ClubSettings) -> URL {
         stateFolder(of: club).appending(path: "library")
     }
 
-    /// The transfers of a club that were ordered, and how far they are.
+    /// The folder of a club's transfers.
     package func transfersFolder(of club: ClubSettings) -> URL {
         stateFolder(of: club).appending(path: "transfers")
     }
 
-    /// What a club's editor keeps of each note over restarts.
+    /// The folder of a club's editor states.
     package func editorFolder(of club: ClubSettings) -> URL {
         stateFolder(of: club).appending(path: "editor")
     }
 
-    /// Decoded pictures of all clubs; those of a club go when somebody signs out of it.
+    /// Decoded pictures of all clubs; signing out of a club removes its pictures.
     package var pictureCache: PictureCache {
         PictureCache(folder: paths.cacheFolder.appending(path: "pictures"))
     }
 
-    /// What a club is called there. Not the name that a person gave it: two clubs share nothing.
+    /// The club's name in the cache: not its name in the settings, so that two clubs share nothing.
     package func pictureCacheName(of club: ClubSettings) -> String {
         libraryFolder(of: club).path
     }
@@ -69,7 +69,7 @@ extension ClubRegistry {
         folder(of: club).appending(path: "abilities.json")
     }
 
-    /// What is kept of a club here; of the one on this computer under a name that people find.
+    /// The folder of a club's state; the embedded club's has a readable name.
     private func stateFolder(of club: ClubSettings) -> URL {
         club.place == .embedded
             ? paths.stateFolder.appending(path: "clubs/embedded") : folder(of: club)

@@ -1,10 +1,10 @@
-internal import Files
+internal import ByteClubFiles
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// The clubs a person can open, and this computer's state for them.
+/// The clubs in the settings, and this computer's state for them.
 ///
-/// What a club is is in `config.yml`, which the person owns. Which club was opened last, and where
+/// The clubs are defined in `config.yml`, which belongs to the user. Which club was opened last, and where
 /// its secrets are stored, is the program's state: `clubs.json` in the state folder.
 package struct ClubRegistry: Sendable {
     package let paths: Paths
@@ -18,7 +18,7 @@ package struct ClubRegistry: Sendable {
         AtomicFile(url: paths.stateFolder.appending(path: "clubs.json"))
     }
 
-    /// The person's settings, as `config.yml` has them now.
+    /// The user's settings, as currently in `config.yml`.
     package func settings() -> Settings { settingsFile.read() }
 
     /// All clubs, the embedded one first, with the problems in the settings.
@@ -95,7 +95,7 @@ package struct ClubRegistry: Sendable {
         let lock = copyFolder(from: source, to: destination).appending(path: "lock")
         do throws(AtomicFile.Failure) {
             let held = try FileLock(lock)
-            // Where files have no locks, two copies at once are for the person to avoid.
+            // Without file locks, avoiding two copies at once is up to the user.
             if held.attempt() != .busy { return .begun }
             held.release()
             return .busy
@@ -239,7 +239,7 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
                     + "this computer: byteclub login club.")
         case .forgotten(let reason):
             localized(
-                "Which club was opened last cannot be told. \(reason) Choose one with --club NAME.")
+                "The club opened last is unknown. \(reason) Choose one with --club NAME.")
         }
     }
 }

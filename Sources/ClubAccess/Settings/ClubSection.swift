@@ -3,9 +3,9 @@ internal import FoundationEssentials
 
 /// Edits the section `clubs` of a `config.yml`: adds, removes or changes one club.
 ///
-/// The person owns the file. Only the lines of the club concerned are changed, and the result is
-/// parsed again before it may be written: every club must be as intended, and every other section
-/// unchanged. Otherwise nothing is changed.
+/// The file belongs to the user. Only the lines of the club concerned are changed, and the result is parsed
+/// again before it may be written: every club must be as intended, and every other section unchanged.
+/// Otherwise nothing is changed.
 struct ClubSection {
     private let text: String
     private let document: YAMLLines

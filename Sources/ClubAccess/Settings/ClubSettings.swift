@@ -1,6 +1,6 @@
 public import ClubStore
 public import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// A club's settings: its location, without secrets.
 public struct ClubSettings: Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct ClubSettings: Hashable, Sendable {
         /// The only key to accept, whether or not its certificate is trusted.
         public var pin: ServerKey?
 
-        /// How a person signs in to the server.
+        /// How a user signs in to the server.
         public enum SignIn: Hashable, Sendable {
             case password(user: String)
             /// A bearer token (RFC 6750), which identifies the account.
@@ -66,7 +66,7 @@ public struct ClubSettings: Hashable, Sendable {
     /// The club that always exists.
     public static let embedded = ClubSettings(name: "embedded", place: .embedded)
 
-    /// Whether a person must sign in to it.
+    /// Whether it requires a sign-in.
     public var needsSignIn: Bool { place != .embedded }
 
     /// For errors: the advice depends on whose server it is.
@@ -139,7 +139,7 @@ extension ClubSettings {
         else { return localized("The address must begin with https:// and name a host.") }
         guard address.user() == nil, address.password() == nil else {
             return localized(
-                "A name or password must not stand in an address, where everybody can read it.")
+                "A name or password must not be part of the address, where anyone could read it.")
         }
         guard address.query() == nil, address.fragment() == nil else {
             return localized("The address must have nothing after a “?” or “#”.")
@@ -154,7 +154,7 @@ extension ClubSettings {
         if scheme == "http", !allowsPlain, !LoopbackHost.contains(host) {
             return
                 localized(
-                    "The address must begin with https://, or what is secret could be read on the way."
+                    "The address must begin with https://, or secrets could be intercepted."
                 )
         }
         return nil
@@ -167,7 +167,7 @@ extension ClubSettings.WebDAV.SignIn {
         if case .password(let user) = self { user } else { nil }
     }
 
-    /// What is typed to sign in.
+    /// The typed secret.
     var secretName: String { self == .token ? localized("token") : localized("password") }
 }
 

@@ -3,14 +3,14 @@ struct SectionedText {
     private var lines: [Substring]
 
     init(_ text: String) {
-        // By bytes: to Swift, CRLF is one character and not a line feed.
+        // By bytes: in Swift, CRLF is one character and not a line feed.
         lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map(Substring.init)
     }
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// - Parameter line: From 1.
+    /// - Parameter line: One-based.
     func isIndentedByTab(_ line: Int) -> Bool {
         guard lines.indices.contains(line - 1) else { return false }
         return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
@@ -18,7 +18,7 @@ struct SectionedText {
 
     /// Empties the section that a line belongs to: from its name at the left edge to the next one.
     ///
-    /// - Parameter line: From 1.
+    /// - Parameter line: One-based.
     /// - Returns: The removed lines; nil when there is nothing left to remove.
     mutating func removeSection(around line: Int) -> String? {
         let index = min(max(0, line - 1), lines.count - 1)

@@ -1,6 +1,6 @@
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 extension Settings {
     /// Reads the section `clubs`: a mapping from names to clubs.

@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// How the note editor shows a text.
 package struct EditorSettings: Hashable, Sendable {
@@ -37,14 +37,18 @@ package enum SpellingChoice: Hashable, Sendable {
         }
     }
 
-    /// The name of a dictionary: letters and digits in parts.
+    /// The name of a dictionary: a language of two or three letters, then parts of letters and digits.
     ///
-    /// - Returns: Nil for anything else; only such names reach another program's arguments.
+    /// - Returns: Nil for anything else, such as a mistyped `off`; only such names reach another program's
+    ///   arguments.
     package init?(language: String) {
-        let parts = language.split(whereSeparator: { $0 == "_" || $0 == "-" })
-        guard (2...20).contains(language.utf8.count), let first = language.utf8.first,
-            first != UInt8(ascii: "-"), first != UInt8(ascii: "_"), !parts.isEmpty,
-            parts.joined().allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        let parts = language.split(
+            omittingEmptySubsequences: false, whereSeparator: { $0 == "_" || $0 == "-" })
+        guard language.utf8.count <= 20, (2...3).contains(parts[0].count),
+            parts[0].allSatisfy({ $0.isASCII && $0.isLetter }),
+            parts.allSatisfy({ part in
+                !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            })
         else { return nil }
         self = .language(language)
     }
@@ -68,7 +72,8 @@ extension Settings {
         editor = chosen
     }
 
-    /// Reads `mouse`: whether clicks and the wheel go to Byte Club or to the terminal's selection.
+    /// Reads `mouse`: whether Byte Club handles clicks and the wheel, or the terminal does, for its
+    /// selection.
     mutating func readMouse(_ node: YAMLNode) {
         if node.isNull { return }
         guard let isOn = node.flag else {
@@ -78,7 +83,7 @@ extension Settings {
         usesMouse = isOn
     }
 
-    /// Reads `plain`: whether the screen is for a reader of screens.
+    /// Reads `plain`: whether the output is for a screen reader.
     mutating func readPlain(_ node: YAMLNode) {
         if node.isNull { return }
         guard let isOn = node.flag else {

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Messages
+package import ByteClubMessages
 
 extension Settings {
     /// Reads `language`: `auto`, or a language's name.
@@ -13,15 +13,15 @@ extension Settings {
         language = chosen
     }
 
-    /// What `language` may be.
+    /// The valid values of `language`.
     package static let languageNames = ["auto"] + Language.allCases.map(\.rawValue)
 }
 
 extension SettingsFile {
-    /// The language to speak: the setting's, else the environment's.
+    /// The language to use: the setting's, else the environment's.
     ///
-    /// It is asked for before anything is said, so that problems in the same file are told in it. A file
-    /// without the setting is not parsed for it.
+    /// Read before the first message, so that problems in the same file are reported in it. A file without
+    /// the setting is not parsed.
     package func language() -> Language {
         func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         let content = (try? text()) ?? ""

@@ -1,10 +1,10 @@
-package import Messages
+package import ByteClubMessages
 
-/// The person's settings: `config.yml`, parsed leniently.
+/// The user's settings: `config.yml`, parsed leniently.
 ///
-/// An invalid line affects only its own setting, and is reported with its line number. To add a
-/// section: a property here, a reader in ``sections``; one that only the screen understands goes to
-/// ``screenSections``, with its reader beside the screen's code.
+/// An invalid line affects only its own setting, and is reported with its line number. To add a section: a
+/// property here, a reader in ``sections``; one that only the screen understands goes to ``screenSections``,
+/// with its reader beside the screen's code.
 package struct Settings: Sendable {
     /// In the file's order; without the embedded club, which always exists.
     package var clubs: [ClubSettings] = []
@@ -12,11 +12,11 @@ package struct Settings: Sendable {
     package private(set) var screenSections: [String: YAMLNode] = [:]
     package var editor = EditorSettings()
     package var transfers = TransferSettings()
-    /// Whether clicks and the wheel go to Byte Club or to the terminal's selection.
+    /// Whether Byte Club handles clicks and the wheel, or the terminal does, for its selection.
     package var usesMouse = true
-    /// Whether the screen is for a reader of screens: no lines, no colors, no pictures.
+    /// Whether the output is for a screen reader: no lines, no colors, no pictures.
     package var isPlain = false
-    /// What is spoken; nil for the environment's language. This takes effect at the next start.
+    /// The language; nil for the environment's. Takes effect at the next start.
     package var language: Language?
 
     /// The invalid parts of the file, in its order.
@@ -36,7 +36,7 @@ package struct Settings: Sendable {
 
     /// An invalid line.
     package struct Problem: Hashable, Sendable {
-        /// From 1.
+        /// One-based.
         package var line: Int
         package var sentence: String
 

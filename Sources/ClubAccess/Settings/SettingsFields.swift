@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// The values of one mapping, removed by name; any left at the end are unknown.
 struct SettingsFields {

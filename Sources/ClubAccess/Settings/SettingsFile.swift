@@ -1,8 +1,8 @@
-internal import Files
+internal import ByteClubFiles
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// `config.yml`: read as the person wrote it, and changed a line at a time.
+/// `config.yml`: read as the user wrote it, and changed line by line.
 package struct SettingsFile: Sendable {
     package let url: URL
     /// Locked while the file is changed.
@@ -46,7 +46,7 @@ package struct SettingsFile: Sendable {
     /// Writes a club, in place of the one with its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
         try edit { old, settings throws(SettingsError) in
-            // However it is written.
+            // Regardless of notation.
             if settings.clubs.contains(club),
                 settings.clubs.count(where: { $0.name == club.name }) == 1
             {
@@ -60,11 +60,11 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    /// Writes one value, and changes no other line.
+    /// Writes one value, without changing other lines.
     ///
     /// - Parameters:
-    ///   - value: Nil for the standard one.
-    ///   - path: A setting, or a section and a setting in it.
+    ///   - value: Nil for the default.
+    ///   - path: A setting, or a section and its setting.
     package func set(_ value: String?, at path: [String]) throws(SettingsError) {
         try edit { old, _ throws(SettingsError) in
             guard let new = ValueEdit(old).setting(value, at: path) else {
@@ -75,7 +75,7 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    /// Writes what `change` makes of the text and of the settings in it.
+    /// Applies a change to the file's text.
     private func edit(
         _ change: (String, Settings) throws(SettingsError) -> String
     ) throws(SettingsError) {
@@ -94,7 +94,7 @@ package struct SettingsFile: Sendable {
         if new != old { try write(new) }
     }
 
-    /// Makes the folder that it is in, for an editor; what fails shows there.
+    /// Creates the file's folder for an editor, which reports any failure.
     package func makeFolder() {
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
@@ -135,7 +135,7 @@ package struct SettingsFile: Sendable {
 package enum SettingsError: Error, Hashable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
-    /// A folder of Byte Club's is not writable.
+    /// A folder of Byte Club is not writable.
     case closedFolder(path: String, reason: String)
     case broken(path: String, problem: String)
     case newer(path: String)
@@ -161,11 +161,12 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
         case .notEditable(let path, let lines):
             lines.first?.hasPrefix("clubs") == true
                 ? localized(
-                    "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
-                        + "this there by hand, and sign in again:\n")
+                    "The clubs in \(path) are written in a way that Byte Club cannot edit. Add this "
+                        + "there by hand, and sign in again:\n"
+                )
                     + lines.joined(separator: "\n")
                 : localized(
-                    "\(path) is written in a way that Byte Club will not change. Write this there by hand:\n"
+                    "\(path) is written in a way that Byte Club cannot edit. Add this there by hand:\n"
                 )
                     + lines.joined(separator: "\n")
         }

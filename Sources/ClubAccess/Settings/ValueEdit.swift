@@ -1,7 +1,7 @@
 /// Changes one value of a `config.yml`, and no other line.
 ///
-/// As with ``ClubSection``, the person owns the file: the result is read again before it may be written, and
-/// everything else in it must say what it said.
+/// As with ``ClubSection``, the file belongs to the user: the result is parsed before it may be written, and
+/// everything else must have the same meaning.
 struct ValueEdit {
     private let text: String
     private let document: YAMLLines
@@ -11,11 +11,11 @@ struct ValueEdit {
         document = YAMLLines(text)
     }
 
-    /// The text with a value; nil when that would change something else.
+    /// The text with a value; nil if that would change anything else.
     ///
     /// - Parameters:
-    ///   - value: Nil takes the line away, for the standard value.
-    ///   - path: The names from the left edge: a setting, or a section and a setting in it.
+    ///   - value: Nil removes the line, for the default value.
+    ///   - path: The names from the left edge: a setting, or a section and its setting.
     func setting(_ value: String?, at path: [String]) -> String? {
         guard let name = path.last, (1...2).contains(path.count) else { return nil }
         let root: YAMLNode?
@@ -45,7 +45,7 @@ struct ValueEdit {
         }
         if pair.value.isNull {
             guard let line else { return text }
-            // A `~` or `null` behind the name would stand in the way: the check finds it.
+            // A `~` or `null` after the name would be invalid: the check detects it.
             let indent = String(repeating: " ", count: pair.key.column + 1)
             return document.replacing(pair.key.line..<pair.key.line, with: [indent + line])
         }
@@ -54,7 +54,7 @@ struct ValueEdit {
         return edited(inner, name, value, indent: first.key.column - 1)
     }
 
-    /// Replaces, removes or adds a line in a mapping that is there.
+    /// Replaces, removes or adds a line in an existing mapping.
     private func edited(
         _ pairs: [(key: YAMLNode, value: YAMLNode)], _ name: String, _ value: String?, indent: Int
     ) -> String? {
@@ -80,7 +80,7 @@ struct ValueEdit {
         return ["\(blanks)\(section):", "\(blanks)  \(line)"]
     }
 
-    /// Numbers and words such as on as they are: they are settings, not a person's text.
+    /// Numbers, and words such as `on`, are written unquoted: they are settings, not user text.
     private static func written(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy {
             switch $0 {
@@ -94,7 +94,7 @@ struct ValueEdit {
             ? value : ClubSection.scalar(value)
     }
 
-    /// What stands behind a value: a `#` after a blank, outside of quotes.
+    /// The comment after a value: a `#` after a blank, outside of quotes.
     private static func comment(in line: String) -> String? {
         var quote: Character?
         var previous: Character = " "
@@ -112,7 +112,7 @@ struct ValueEdit {
         return nil
     }
 
-    /// Whether a text has the value, and says otherwise what it said.
+    /// Whether a text has the value and otherwise the same meaning.
     private func says(
         _ new: String, _ value: String?, at path: [String], unlike old: YAMLNode?
     ) -> Bool {

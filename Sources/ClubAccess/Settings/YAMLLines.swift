@@ -1,10 +1,10 @@
-/// A YAML text as lines, to change a few of them and none of the others.
+/// A YAML text as lines, to change some without the others.
 struct YAMLLines {
     /// Without their line feeds; each keeps its carriage return, if it has one.
     let lines: [String]
 
     init(_ text: String) {
-        // By bytes: to Swift, CRLF is one character and not a line feed.
+        // By bytes: in Swift, CRLF is one character and not a line feed.
         lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }

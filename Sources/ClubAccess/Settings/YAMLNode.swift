@@ -1,5 +1,5 @@
-internal import CYaml
-internal import Messages
+internal import CByteClubYaml
+internal import ByteClubMessages
 
 /// A YAML text as a tree with source locations.
 ///
@@ -13,7 +13,7 @@ package struct YAMLNode: Sendable {
     }
 
     package let content: Content
-    /// Both from 1, as editors count.
+    /// Both one-based, as in editors.
     package let line: Int
     let column: Int
 
@@ -23,7 +23,7 @@ package struct YAMLNode: Sendable {
         var reason: String
     }
 
-    /// - Returns: Nil for a text without content, such as comments alone.
+    /// - Returns: Nil for a text without content, such as only comments.
     static func parse(_ text: String) throws(Failure) -> YAMLNode? {
         guard text.utf8.count <= sizeLimit else {
             throw Failure(line: 1, reason: localized("the file is larger than 1 MB"))

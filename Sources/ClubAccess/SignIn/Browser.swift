@@ -1,9 +1,9 @@
 package import FoundationEssentials
 internal import Glibc
 
-/// The person's web browser, through `xdg-open`.
+/// The user's web browser, through `xdg-open`.
 package enum Browser {
-    /// Whether a browser can show a page to this person: not over SSH, and not without `xdg-open`.
+    /// Whether a browser can show a page: not over SSH, and not without `xdg-open`.
     package static func isHere(_ environment: [String: String]) -> Bool {
         guard environment["SSH_CONNECTION"] == nil, environment["SSH_TTY"] == nil else {
             return false
@@ -17,7 +17,7 @@ package enum Browser {
         case notStarted
     }
 
-    /// Opens a page. The browser's output is discarded: the screen is ours.
+    /// Opens a page. The browser's output is discarded: the app uses the screen.
     package static func open(_ url: URL, environment: [String: String]) -> Opening {
         guard let opener = opener(environment) else { return .notStarted }
         var process: pid_t = 0

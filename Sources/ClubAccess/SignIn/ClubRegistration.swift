@@ -1,6 +1,6 @@
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// Chooses a club's name and saves the club: the same for every kind.
 struct ClubRegistration: Sendable {
@@ -12,14 +12,14 @@ struct ClubRegistration: Sendable {
         self.secrets = ClubSecrets(registry, secrets: secrets)
     }
 
-    /// The club to be saved: the one with this name, an equal existing one, or a new one. The server's
-    /// trust settings are always those of `place`.
+    /// The club to be saved: the one with this name, an equal existing one, or a new one. The server's trust
+    /// settings are always those of `place`.
     ///
     /// - Parameters:
-    ///   - name: The name that the person wants; nil for the usual name of its kind, or “dropbox-2”
-    ///     when that is another club's.
-    /// - Throws: `.badInput` for an invalid name, or another club's; `.settings` when `config.yml`
-    ///   cannot be changed.
+    ///   - name: The requested name; nil for the usual name of its kind, or “dropbox-2” when that is another
+    ///     club's.
+    /// - Throws: `.badInput` for an invalid name, or another club's; `.settings` when `config.yml` cannot be
+    ///   changed.
     func club(
         named name: String?, at place: ClubSettings.Place, usually usualName: String
     ) throws(SignInError) -> ClubSettings {
@@ -90,7 +90,7 @@ struct ClubRegistration: Sendable {
             }
         } catch {
             try? registry.remember(secretsOf: club, in: old)
-            // It decides whose drafts and whose local copy are this club's.
+            // It determines the account of the club's drafts and local copy.
             try? registry.remember(account: oldAccount, of: club)
             // Even when cancelled: a keyring rejects calls from a cancelled task.
             await Task { await putBack(before, in: place, of: club, old: old) }.value
@@ -104,7 +104,7 @@ struct ClubRegistration: Sendable {
     private func putBack(
         _ before: Data?, in place: SecretPlace, of club: ClubSettings, old: SecretPlace?
     ) async {
-        // A cancelled keyring call may have written all the same.
+        // A cancelled keyring call may have been completed.
         if let old, let before {
             _ = try? await secrets.writeAsItIs(before, for: club, to: old)
             if old == place { return }

@@ -1,8 +1,8 @@
 package import ClubStore
 package import FoundationEssentials
 
-/// How the authorization code reaches this program: a browser redirect to this computer, or a code
-/// that the person copies.
+/// How the authorization code reaches this program: a browser redirect to this computer, or a code that the
+/// user copies.
 package enum DropboxAuthorization {
     /// The port of the redirect URI. Dropbox redirects only to URIs that the app's owner has
     /// registered, including the port, so it is always the same.
@@ -13,14 +13,14 @@ package enum DropboxAuthorization {
         package let signIn: DropboxOAuth
         private let answer: LoopbackAnswer
 
-        /// What the browser is asked to open. It leads to the page, once: the page's own address has
+        /// The URL to open in the browser. It redirects to the page, once: the page's own address contains
         /// secrets of this sign-in, and every user of this computer can read a program's arguments.
         package var entrance: URL { answer.entrance }
 
-        /// Begins to listen.
+        /// Starts listening.
         ///
-        /// - Parameter port: Nil for the registered one; with a gateway, which may have no such rule,
-        ///   any other when that one is taken.
+        /// - Parameter port: Nil for the registered one; with a gateway, which may have no such rule, any
+        ///   free port if that one is taken.
         package init(_ app: DropboxApp, port: UInt16? = nil) throws(SignInError) {
             do throws(LoopbackError) {
                 answer = try LoopbackAnswer(port: port ?? registeredPort)

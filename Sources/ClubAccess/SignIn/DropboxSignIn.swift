@@ -10,7 +10,7 @@ package struct DropboxSignIn: Sendable {
     private let keeping: ClubRegistration
 
     /// Returns when the server has had long enough to revoke unused tokens.
-    private let patience: @Sendable () async -> Void
+    private let revocationTimeout: @Sendable () async -> Void
 
     /// - Throws: `.badInput` when key, folder or address is not valid.
     package init(_ settings: ClubSettings.Dropbox, registry: ClubRegistry) throws(SignInError) {
@@ -19,7 +19,7 @@ package struct DropboxSignIn: Sendable {
 
     init(
         _ settings: ClubSettings.Dropbox, keeping: ClubRegistration,
-        patience: @escaping @Sendable () async -> Void = {
+        revocationTimeout: @escaping @Sendable () async -> Void = {
             try? await Pause.sleep(for: .seconds(5))
         }
     ) throws(SignInError) {
@@ -32,7 +32,7 @@ package struct DropboxSignIn: Sendable {
         }
         self.settings = settings
         self.keeping = keeping
-        self.patience = patience
+        self.revocationTimeout = revocationTimeout
     }
 
     /// The club to be saved; see ``ClubRegistration/club(named:at:usually:)``.
@@ -120,7 +120,7 @@ extension DropboxSignIn {
             end.finish()
         }
         let alarm = Task {
-            await patience()
+            await revocationTimeout()
             end.finish()
         }
         // Cancelling the sign-in would end the wait, and with it the program.

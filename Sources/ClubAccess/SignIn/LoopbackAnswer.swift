@@ -1,8 +1,8 @@
-internal import CLinux
+internal import CByteClubLinux
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 
 /// Waits on 127.0.0.1 for the redirect from an authorization page (RFC 8252, section 7.3).
 ///
@@ -79,7 +79,7 @@ final class LoopbackAnswer: Sendable {
         return url
     }
 
-    /// Leads the browser to the page.
+    /// The URL that redirects to the page.
     var entrance: URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(entrancePath)") else {
             preconditionFailure("letters and digits are a path")
@@ -90,20 +90,20 @@ final class LoopbackAnswer: Sendable {
     /// Waits for the browser.
     ///
     /// - Parameters:
-    ///   - page: Where ``entrance`` leads, once.
-    ///   - isAnswer: Whether a query belongs to this sign-in. Any page can send the browser here; what has
-    ///     not our secret in it does not end the wait.
-    /// - Returns: The query of the first request that has one.
-    /// - Throws: `.timedOut`; `.cancelled` when the task is cancelled.
+    ///   - page: The page that ``entrance`` redirects to, once.
+    ///   - isAnswer: Whether a query belongs to this sign-in. Any page can send the browser here; a query
+    ///     without our secret does not end the wait.
+    /// - Returns: The first query that belongs to this sign-in.
+    /// - Throws: `.timedOut`; `.cancelled` if the task is cancelled.
     @concurrent func wait(
-        leadingTo page: URL? = nil, atMost patience: Duration = .seconds(600),
+        leadingTo page: URL? = nil, atMost timeout: Duration = .seconds(600),
         where isAnswer: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws(LoopbackError) -> String {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { @Sendable [self] in
                     continuation.resume(
-                        returning: serve(page, until: .now + patience, where: isAnswer))
+                        returning: serve(page, until: .now + timeout, where: isAnswer))
                 }
             }
         } onCancel: {
@@ -202,7 +202,7 @@ extension LoopbackAnswer {
         )
     }
 
-    /// Takes a request's head; what browsers ask for beside (an icon) is not there.
+    /// Handles a request's head; other resources that browsers request (an icon) do not exist.
     private func answer(
         _ head: String, on connection: Connection, _ page: inout URL?,
         where isAnswer: (String) -> Bool
@@ -215,7 +215,7 @@ extension LoopbackAnswer {
         let words = (lines.first ?? "").split(separator: " ")
         let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }
             .map { $0.dropFirst(5).filter { $0 != " " } }
-        // A foreign page whose name resolves to this address sends that name as host.
+        // A foreign page whose name resolves to this address sends its own name as host.
         guard words.count == 3, words[0] == "GET", hosts == ["127.0.0.1:\(port)"] else {
             say("400 Bad Request", localized("This is not a sign-in."), to: connection)
             return .over
@@ -254,7 +254,7 @@ extension LoopbackAnswer {
                 to: connection)
         }
         say(
-            "303 See Other", localized("On the way to the sign-in page…"), to: connection,
+            "303 See Other", localized("Redirecting to the sign-in page…"), to: connection,
             "Location: \(page.absoluteString)")
     }
 

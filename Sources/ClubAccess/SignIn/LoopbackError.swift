@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// Why the redirect could not be waited for, or did not arrive.
 package enum LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {

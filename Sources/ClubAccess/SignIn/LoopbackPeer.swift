@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// Who is at the other end of a connection on 127.0.0.1: every user of this computer can make one.
+/// Identifies the peer of a connection on 127.0.0.1, which every user of this computer can open.
 enum LoopbackPeer {
-    /// Whether a connection may be from a process of this user's. Also when the system does not tell, and
-    /// of the superuser's, who carries connections across the borders of virtual machines.
+    /// Whether a connection may be from this user's process. True if the system does not report it, and for
+    /// the superuser, who forwards connections into virtual machines.
     static func mayBeOurs(_ descriptor: CInt) -> Bool {
         guard let user = user(of: descriptor) else { return true }
         return user == getuid() || user == 0
     }
 
-    /// Who has made a connection that this process has accepted; nil when the system does not tell.
+    /// The user who opened an accepted connection; nil if the system does not report it.
     static func user(of descriptor: CInt) -> uid_t? {
         guard let peer = address(descriptor, getpeername),
             let own = address(descriptor, getsockname)

@@ -1,6 +1,6 @@
 package import ClubStore
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// Why signing in to a club failed. Nothing was changed.
 package enum SignInError: Error, Sendable {
@@ -14,19 +14,19 @@ package enum SignInError: Error, Sendable {
     case webdav(StoreError, ClubSettings.WebDAV)
     /// The app lacks permissions that a club needs.
     case missingScopes([String])
-    /// The server's certificate is not trusted; the person may know its key.
+    /// The server's certificate is not trusted; the user may know its key.
     case untrusted(UntrustedServer)
     /// This computer cannot receive the redirect.
     case noAnswer(LoopbackError)
 }
 
 extension SignInError {
-    /// The person has cancelled.
+    /// The user has cancelled.
     static let cancelled = SignInError.store(StoreError(.cancelled, during: .connect))
 }
 
 extension SignInError: CustomStringConvertible {
-    /// For a person: what happened, and what to do next.
+    /// For the user: what happened, and what to do next.
     package var description: String {
         switch self {
         case .badInput(let sentence): sentence
@@ -39,9 +39,11 @@ extension SignInError: CustomStringConvertible {
             localized("\(Self.sentence(error, at: club)) You are not signed in.")
         case .untrusted(let server):
             localized(
-                "The certificate of \(server.host) is not trusted: \(server.reason). The fingerprint of its key is "
-                    + "\(server.key). If the server's administrator confirms it, sign in with --pin "
-                    + "\(server.key); otherwise somebody may be in between. You are not signed in.")
+                "The certificate of \(server.host) is not trusted: \(server.reason). The fingerprint "
+                    + "of its key is \(server.key). If the server's administrator confirms it, sign in "
+                    + "with --pin \(server.key); otherwise the connection may be intercepted. You are not "
+                    + "signed in."
+            )
         case .missingScopes(let scopes): Self.sentence(missing: scopes)
         case .noAnswer(let error): error.description
         }
@@ -61,7 +63,8 @@ extension SignInError: CustomStringConvertible {
         case .offline where isPlain && error.connectionFailure == .noAnswer,
             .badRequest where isPlain:
             localized(
-                "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
+                "“\(host)” does not answer plain http at this address. If it speaks https at this "
+                    + "port, begin the "
                     + "address with https://.")
         case .offline where error.connectionFailure == .unknownHost:
             localized("No server is called “\(host)”. Check the address, and the network.")
@@ -75,7 +78,7 @@ extension SignInError: CustomStringConvertible {
         case .offline: Self.sentence(error, onTheWayTo: host)
         case .badRequest, .wrongKind, .badAnswer, .notFound:
             localized(
-                "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
+                "No WebDAV folder is at this address, and none could be created. Check the address; "
                     + "on a network with a sign-in page, sign in there first.")
         default: ErrorMessage(error, club: .remote).text
         }
@@ -101,8 +104,8 @@ extension SignInError: CustomStringConvertible {
         switch error.code {
         case .denied:
             localized(
-                "Dropbox was told not to let Byte Club in. Nothing was changed; sign in again when you have "
-                    + "changed your mind.")
+                "Access was denied on Dropbox's page. Nothing was changed; you can sign in again at any time."
+            )
         case .wrongState:
             localized(
                 "What the browser brought does not belong to this sign-in. Nothing was changed; sign in again, "

@@ -1,10 +1,10 @@
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 
 /// Held by one program at a time while it changes a sign-in. The kernel releases it with the process.
 ///
-/// Waiting blocks no thread: the holder may be waiting for a person to unlock a keyring.
+/// Waiting blocks no thread: the holder may be waiting for the user to unlock a keyring.
 struct SignInLock: Sendable {
     private let lock: FileLock
 

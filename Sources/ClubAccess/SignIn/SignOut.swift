@@ -1,7 +1,7 @@
 internal import ClubLibrary
 package import ClubStore
 internal import FoundationEssentials
-internal import Pictures
+internal import ByteClubPictures
 
 /// Signs out of a club: revokes the tokens on the server, then removes them from this computer.
 package enum SignOut {
@@ -14,8 +14,8 @@ package enum SignOut {
         case notRevoked(StoreError)
     }
 
-    /// - Throws: When the tokens could not be removed from this computer, or the task was cancelled before
-    ///   the server had revoked them: this computer still counts as signed in.
+    /// - Throws: If the tokens could not be removed from this computer, or the task was cancelled before the
+    ///   server had revoked them: the club then counts as signed in.
     @concurrent package static func signOut(
         _ club: ClubSettings, registry: ClubRegistry
     ) async throws(SignInError) -> Outcome {
@@ -25,14 +25,14 @@ package enum SignOut {
     @concurrent static func signOut(
         _ club: ClubSettings, registry: ClubRegistry, secrets: Secrets
     ) async throws(SignInError) -> Outcome {
-        // While its account is known, which is part of the names.
+        // Now, because its account is part of the names and is known.
         let pictures = (
             cacheName: registry.pictureCacheName(of: club),
             library: registry.libraryFolder(of: club)
         )
         func removePictures() {
             registry.pictureCache.removeAll(ofClub: pictures.cacheName)
-            // Opening a copy makes it.
+            // Opening a copy would create it.
             guard FileManager.default.fileExists(atPath: pictures.library.path) else { return }
             try? LocalCopy(folder: pictures.library).removeThumbnails()
             LocalCopy.removeThumbnails(ofCopiesSetAsideIn: pictures.library)
@@ -42,13 +42,13 @@ package enum SignOut {
             if club.needsSignIn { removePictures() }
             return .wasSignedOut
         }
-        // What the carrier does with the old sign-in ends now, and not with a refusal.
+        // Stops the carrier's work with the old sign-in now, before the server refuses it.
         let transfers = TransferJournal(folder: registry.transfersFolder(of: club))
         let paused = pause(transfers)
         do throws(SignInError) {
             let outcome = try await signOut(
                 club, in: place, registry: registry, secrets: secrets)
-            // What was looked at is for members' eyes.
+            // Viewed pictures are only for members.
             removePictures()
             return outcome
         } catch {
@@ -58,11 +58,11 @@ package enum SignOut {
         }
     }
 
-    /// - Returns: What ran until now.
+    /// - Returns: The transfers that were running.
     private static func pause(_ transfers: TransferJournal) -> [TransferItem.ID] {
         let running = transfers.items().filter(\.isWanted).map(\.id)
-        try? transfers.change(running) { $0.wish = .pause }
-        return running.filter { transfers.item($0)?.order.wish == .pause }
+        try? transfers.change(running) { $0.intent = .pause }
+        return running.filter { transfers.item($0)?.order.intent == .pause }
     }
 
     private static func signOut(
@@ -87,7 +87,7 @@ package enum SignOut {
             return outcome
         }
         guard isRevoked else { throw .cancelled }
-        // Revoked tokens are useless here, even if the person has cancelled.
+        // Revoked tokens are useless here, even if the user has cancelled.
         try await Task { () async -> Result<Void, SignInError> in
             do throws(SignInError) {
                 return .success(

@@ -1,7 +1,7 @@
 package import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
 /// Signs in to a club on a WebDAV server; no screen, no terminal.
 ///

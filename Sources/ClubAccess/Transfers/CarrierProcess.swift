@@ -1,12 +1,11 @@
 package import ClubLibrary
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 
-/// The process that carries out a club's transfers: this program once more, in a session of its own, so that
-/// it goes on when the app quits, loses its terminal or is killed. One for each club, while there is something
-/// to do.
+/// The process that performs a club's transfers: this program again, in its own session, so that it continues
+/// when the app quits, loses its terminal or is killed. One per club, while there is work.
 package struct CarrierProcess: Sendable {
     private let journal: TransferJournal
     private let arguments: [String]
@@ -24,9 +23,10 @@ package struct CarrierProcess: Sendable {
         self.program = program
     }
 
-    /// Has what waits carried out. One that runs already takes it on; the second one leaves at once.
+    /// Starts the process for waiting transfers. If one is running, it takes them, and the new one exits at
+    /// once.
     ///
-    /// - Returns: Why it could not be started, as the system says it; nil when it was.
+    /// - Returns: Why it could not be started, as reported by the system; nil on success.
     @concurrent package func start() async -> String? {
         var process: pid_t = 0
         let failure = ChildProgram.startDetached(
@@ -36,17 +36,18 @@ package struct CarrierProcess: Sendable {
         return nil
     }
 
-    /// Whether a carrier is at work: whether its lock is taken. A process of its number proves nothing.
+    /// Whether a carrier is running: whether its lock is held. A process identifier could belong to another
+    /// program.
     @concurrent package func isRunning() async -> Bool {
         guard let lock = try? FileLock(Self.lockFile(of: journal)) else { return false }
         defer { lock.release() }
         return lock.attempt() == .busy
     }
 
-    /// Is the carrier, unless another process is: returns when nothing is left to do.
+    /// Performs transfers until none are left, unless another process does.
     ///
-    /// Without a lock nothing is carried out: two carriers would upload a photo twice. The transfers then
-    /// fail with that reason, so that they are not begun over and over.
+    /// Without a lock nothing is transferred: two carriers would upload a photo twice. The transfers then
+    /// fail with that reason, so that they are not restarted repeatedly.
     package static func carry(
         _ journal: TransferJournal, means: TransferCarrier.Means
     ) async {
@@ -65,7 +66,7 @@ package struct CarrierProcess: Sendable {
                 return fail(journal, .cannotBeLocked, error.reason)
             }
             var result = attempt(lock)
-            // Who looks whether there is a carrier holds it for a moment.
+            // A check for a running carrier holds the lock briefly.
             for _ in 0..<5 where result == .busy {
                 try? await Pause.sleep(for: .milliseconds(20))
                 result = attempt(lock)
@@ -79,12 +80,12 @@ package struct CarrierProcess: Sendable {
             }
             await TransferCarrier(journal, means: means).run()
             lock.release()
-            // What was ordered while the lock was still held, nobody else has taken on.
+            // Transfers added while the lock was still held were not taken by its holder.
             guard journal.items().contains(where: \.isWanted) else { return }
         }
     }
 
-    /// Says of all that waits why it does not move.
+    /// Marks all waiting transfers as failed, with the reason.
     private static func fail(
         _ journal: TransferJournal, _ problem: TransferFailure.JournalProblem,
         _ reason: String? = nil

@@ -1,11 +1,11 @@
 package import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
 extension DestinationProblem {
-    /// Why a photo is not on this computer, and what to do next; nil where nothing more is known than that
-    /// its file cannot be written.
+    /// Why a photo cannot be stored on this computer, and what to do; nil if only the error of the file is
+    /// known.
     ///
-    /// - Parameter path: Of the file.
+    /// - Parameter path: The path of the file.
     package func sentence(about path: String) -> String? {
         let (folder, name) = Self.parts(of: path)
         return switch self {
@@ -16,12 +16,14 @@ extension DestinationProblem {
         case .hasNoFolder: localized("There is no folder “\(folder)”. Make it, or choose another.")
         case .nameTooLong:
             localized(
-                "The name “\(name)” is too long for the disk of “\(folder)”. “byteclub photos get” can fetch it "
+                "The name “\(name)” is too long for the disk of “\(folder)”. “byteclub photos get” "
+                    + "can fetch it "
                     + "under another name.")
         case .nameRefused:
             localized(
-                "The disk of “\(folder)” does not take the name “\(name)”. “byteclub photos get” can fetch it "
-                    + "under another name.")
+                "The disk of “\(folder)” does not allow the name “\(name)”. “byteclub photos get” "
+                    + "can fetch it under another name."
+            )
         case .forbidden: localized("You may not write in “\(folder)”. Choose another folder.")
         case .diskFull: localized("The disk of “\(folder)” is full. Make room and try again.")
         case .other: nil

@@ -1,27 +1,26 @@
-/// How far an upload is, without jumps: an increase that comes after a silence is spread over as long as the
-/// silence was.
+/// Smooths the progress of an upload: an increase after a pause is spread over the length of that pause.
 ///
-/// On a slow line the other machine takes what fits into its receive buffer at once, then nothing for a second
-/// or two, and its program reads it meanwhile. Spread, the progress is close to what that has read. Where
-/// reports come in quick succession nothing is spread. Times are offsets on any monotonic clock.
+/// On a slow connection, the receiver's buffer takes some data at once and then none for a second or two,
+/// while its program reads it. Smoothed, the progress is close to what was read. Frequent reports are not
+/// smoothed. Times are offsets on any monotonic clock.
 package struct SpreadProgress {
     private var start: (time: Duration, byteCount: Int64) = (.zero, 0)
-    /// What was reported last, and when all of it is shown.
+    /// The last report, and when it is completely shown.
     private var goal: (time: Duration, byteCount: Int64) = (.zero, 0)
     private var lastIncrease: Duration?
 
     private static let leastGap = Duration.milliseconds(250)
     private static let longestGap = Duration.seconds(2)
-    /// What the first report is spread over, unless another one follows soon.
+    /// The time over which the first report is spread, unless another one follows soon.
     private static let firstGap = Duration.seconds(1)
 
-    /// - Parameter byteCount: What was there before.
+    /// - Parameter byteCount: The initial count.
     package init(startingAt byteCount: Int64 = 0) {
         start.byteCount = byteCount
         goal.byteCount = byteCount
     }
 
-    /// Takes a report. A count below the last one begins again there.
+    /// Adds a report. A smaller count restarts from there.
     package mutating func record(_ byteCount: Int64, at time: Duration) {
         guard byteCount != goal.byteCount else { return }
         guard byteCount > goal.byteCount else {
@@ -42,6 +41,6 @@ package struct SpreadProgress {
         return start.byteCount + Int64(Double(goal.byteCount - start.byteCount) * fraction)
     }
 
-    /// Whether more will be shown later without another report.
+    /// Whether the shown count will still grow without another report.
     package func isMoving(at time: Duration) -> Bool { time < goal.time }
 }

@@ -1,61 +1,68 @@
 package import ClubLibrary
 package import ClubStore
 internal import Dispatch
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
-package import Pictures
+package import ByteClubPictures
 
-/// Carries out the transfers of one club's journal, a few at a time, until nothing is left to do.
+/// Performs the transfers of a club's journal, a few at a time, until none are left.
 ///
-/// It learns what is wanted from the journal alone, and says there how far it is: who asks may end at any
-/// moment. One carrier for each journal; see ``CarrierProcess``.
+/// It reads orders from the journal and writes their status there: the program that requested a transfer may
+/// exit at any time. One carrier per journal; see ``CarrierProcess``.
 @MainActor package final class TransferCarrier {
     let journal: TransferJournal
     let means: Means
-    private let slotCount: Int
     private var jobs: [String: Task<Void, Never>] = [:]
-    private var transfers: [String: any Transfer] = [:]
+    private var transfers: [String: any StoreTransfer] = [:]
     private let signal: Signal
 
-    /// What it works with.
+    /// The carrier's dependencies.
     package struct Means: Sendable {
         /// Opens the club's store, or returns the open one.
         package var open: @Sendable () async throws(StoreError) -> any RemoteStore
         package var club: ErrorMessage.ClubKind
-        /// Told what was uploaded.
+        /// Records uploads.
         package var changes: OwnChanges?
         package var clock: TransferClock
         /// Prepare the photos.
         package var workers: PictureWorkers
+        /// The number of concurrent transfers, read whenever the orders are read.
+        package var slotCount: @Sendable () -> Int
 
         package init(
             club: ErrorMessage.ClubKind, changes: OwnChanges? = nil,
             clock: TransferClock = .system, workers: PictureWorkers = .shared,
+            slotCount: @escaping @Sendable () -> Int = { TransferSettings().atOnce },
             open: @escaping @Sendable () async throws(StoreError) -> any RemoteStore
         ) {
             self.club = club
             self.changes = changes
             self.clock = clock
             self.workers = workers
+            self.slotCount = slotCount
             self.open = open
         }
     }
 
-    /// - Parameter slotCount: How many transfers run at once.
-    package init(_ journal: TransferJournal, means: Means, slotCount: Int = 2) {
+    package init(_ journal: TransferJournal, means: Means) {
         self.journal = journal
         self.means = means
-        self.slotCount = slotCount
         signal = Signal(by: means.clock)
     }
 
-    /// How many transfers are under way; nil while it looks at the orders.
+    /// The number of active transfers; nil while the orders are processed.
     var jobCountAtRest: Int? { signal.isAwaited ? jobs.count : nil }
 
-    /// Returns when nothing was left to do for a while, or when its task is cancelled and all has stopped.
+    /// Called when it starts waiting without a time limit; with a limit, the clock is asked for it.
+    var didComeToRest: (() -> Void)? {
+        get { signal.didBeginWaiting }
+        set { signal.didBeginWaiting = newValue }
+    }
+
+    /// Returns after it has been idle for a while, or when its task was cancelled and everything has stopped.
     package func run(idleTime: Duration = .seconds(2)) async {
         let watch = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
-            // What it says itself is nothing new.
+            // Ignores its own status files.
             guard names.isEmpty || names.contains(where: { $0.hasSuffix(".order") }) else { return }
             MainActor.assumeIsolated { self?.lookAgain() }
         }
@@ -66,7 +73,7 @@ package import Pictures
             if jobs.isEmpty, nextAttempt == nil {
                 guard await signal.wait(atMost: idleTime) == .sent else { break }
             } else {
-                // Without a watch it looks once a second.
+                // Without a watch, polls once a second.
                 let pause = watch == nil ? Duration.seconds(1) : nil
                 let wait = nextAttempt.map {
                     let longest = TransferStatus.longestWait
@@ -80,29 +87,30 @@ package import Pictures
         for job in jobs.values { await job.value }
     }
 
-    /// Has it read the orders again, as after a change of one.
+    /// Reads the orders again, as after a change.
     func lookAgain() { signal.send() }
 
-    /// Starts and stops what the orders want.
+    /// Starts and stops transfers according to the orders.
     ///
-    /// - Parameter items: As they were read a moment ago. A transfer may have ended since: it is read once
-    ///   more before something is done about it.
-    /// - Returns: When the next attempt is due; nil when nothing waits.
+    /// - Parameter items: The transfers as just read. One may have finished since: it is read again before it
+    ///   is acted upon.
+    /// - Returns: When the next attempt is due; nil if none is waiting.
     func arrange(_ items: [TransferItem]) async -> Date? {
         let wanted = Set(items.filter(\.isWanted).map(\.id))
         for (id, job) in jobs where !wanted.contains(id) { job.cancel() }
+        let slotCount = await Self.slotCount(of: means)
         var nextAttempt: Date?
-        for item in items {
+        for item in items.inTurn {
             transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
             guard jobs[item.id] == nil else { continue }
             if let due = item.due(after: means.clock.date()) {
                 nextAttempt = min(nextAttempt ?? due, due)
             } else if item.isWanted ? jobs.count < slotCount : item.state != item.status.state {
-                // A job leaves the list after its last state is on the disk: this one is the latest.
+                // A job is removed after its last state was written: this state is the latest.
                 let now = means.clock.date()
                 guard let item = await Self.item(item.id, in: journal, at: now) else { continue }
                 if !item.isWanted {
-                    await settle(item)
+                    await markStopped(item)
                 } else if item.due(after: now) == nil {
                     start(item)
                 }
@@ -111,8 +119,8 @@ package import Pictures
         return nextAttempt
     }
 
-    /// Says of a transfer that is not to go on, and does not, that it has stopped.
-    private func settle(_ item: TransferItem) async {
+    /// Marks a transfer that was stopped by its order as stopped.
+    private func markStopped(_ item: TransferItem) async {
         guard item.state != item.status.state else { return }
         var status = item.status
         status.state = item.state
@@ -130,14 +138,17 @@ package import Pictures
         }
     }
 
-    /// Lets the limit of a transfer under way be changed.
-    func didStart(_ transfer: any Transfer, of id: String) { transfers[id] = transfer }
+    /// Allows changing the rate limit of an active transfer.
+    func didStart(_ transfer: any StoreTransfer, of id: String) { transfers[id] = transfer }
 
     func write(_ status: TransferStatus, of id: String) async {
         var status = status
         status.updated = means.clock.date()
         await Self.write(status, of: id, in: journal)
     }
+
+    /// It may be read from a file.
+    @concurrent private static func slotCount(of means: Means) async -> Int { means.slotCount() }
 
     @concurrent private static func items(
         of journal: TransferJournal, at now: Date
@@ -151,7 +162,7 @@ package import Pictures
         journal.item(id, at: now)
     }
 
-    /// What cannot be written is not told; the transfer goes on all the same.
+    /// A status that cannot be written is skipped; the transfer continues.
     @concurrent private static func write(
         _ status: TransferStatus, of id: String, in journal: TransferJournal
     ) async {
@@ -160,7 +171,7 @@ package import Pictures
 }
 
 extension TransferItem {
-    /// When it is tried again, unless it is due or was asked for since.
+    /// When it is retried; nil if it is due, or a retry was requested.
     fileprivate func due(after now: Date) -> Date? {
         guard isWanted, order.retryCount <= status.retryCount, let due = status.nextAttempt,
             due > now
@@ -169,24 +180,27 @@ extension TransferItem {
     }
 }
 
-/// Wakes one waiting loop; what comes while nobody waits is not lost.
+/// Wakes one waiting loop; a signal sent while no one waits is kept.
 @MainActor private final class Signal {
     enum WaitResult {
         case sent
-        /// The time is over, or the task is cancelled.
+        /// The timeout has passed, or the task was cancelled.
         case over
     }
 
+    var didBeginWaiting: (() -> Void)?
     private var isSent = false
     private var waiter: CheckedContinuation<WaitResult, Never>?
     private var timer: Task<Void, Never>?
+    /// Whether the timer has not called the clock yet.
+    private var isTimerStarting = false
     private let clock: TransferClock
 
     init(by clock: TransferClock) {
         self.clock = clock
     }
 
-    var isAwaited: Bool { waiter != nil }
+    var isAwaited: Bool { waiter != nil && !isTimerStarting }
 
     func send() {
         guard let waiter else { return isSent = true }
@@ -202,8 +216,13 @@ extension TransferItem {
             await withCheckedContinuation { continuation in
                 waiter = continuation
                 if Task.isCancelled { return end(continuation, .over) }
-                guard let time else { return }
+                guard let time else {
+                    didBeginWaiting?()
+                    return
+                }
+                isTimerStarting = true
                 timer = Task { [weak self, clock] in
+                    if !Task.isCancelled { self?.isTimerStarting = false }
                     try? await clock.sleep(time)
                     guard !Task.isCancelled, let self, let waiter else { return }
                     end(waiter, .over)
@@ -221,6 +240,7 @@ extension TransferItem {
         waiter = nil
         timer?.cancel()
         timer = nil
+        isTimerStarting = false
         continuation.resume(returning: result)
     }
 }

@@ -1,12 +1,12 @@
 internal import ClubStore
 package import FoundationEssentials
 
-/// The time by which transfers wait, are due and are measured: the system's, or in tests a simulated one.
+/// The time source for pauses, due dates and measurements: the system's, or a simulated one in tests.
 package struct TransferClock: Sendable {
     package var date: @Sendable () -> Date
-    /// The time since some moment, by a clock that is never set.
+    /// The time of a monotonic clock.
     package var elapsed: @Sendable () -> Duration
-    /// Returns after the duration, or throws `CancellationError` at once when the task is cancelled.
+    /// Returns after the duration, or throws `CancellationError` as soon as the task is cancelled.
     package var sleep: @MainActor @Sendable (Duration) async throws -> Void
 
     package init(

@@ -1,19 +1,24 @@
 package import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 
 extension TransferItem {
-    /// Why it waits or has failed, in the language of who looks. An earlier version wrote the sentence itself.
+    /// Why it waits or has failed, in the reader's language. An earlier version wrote the sentence itself.
     package var reason: String? {
         status.failure?.sentence(about: order) ?? status.reason
     }
 
-    /// Whether a request of it waits to be sent again.
+    /// The same for a place with little room: what is wrong comes first. Nil where it does so anyway.
+    package var shortReason: String? {
+        status.failure.flatMap { $0.pictureError?.shortUploadSentence }
+    }
+
+    /// Whether a request waits to be repeated.
     package var isRetrying: Bool { state == .running && retryNotice(at: Date()) != nil }
 
-    /// What it waits for before it sends a request again; nil when it does not, or for another reason.
+    /// The reason for which a request is repeated; nil if it is not, or for another reason.
     func retryNotice(at now: Date) -> RetryNotice? {
         guard let next = status.nextAttempt, next > now, let reason = status.failure?.retryReason
         else { return nil }
@@ -23,7 +28,7 @@ extension TransferItem {
 }
 
 extension TransferFailure {
-    /// A request of a transfer under way is going to be sent again.
+    /// A request of an active transfer will be repeated.
     init(_ notice: RetryNotice) {
         let code: StoreError.Code =
             switch notice.reason {
@@ -35,7 +40,7 @@ extension TransferFailure {
         self.init(.store, code: Self.name(of: code))
     }
 
-    /// Nil for what is not about the server or the way to it.
+    /// Nil unless it concerns the server or the connection.
     fileprivate var retryReason: RetryNotice.Reason? {
         guard kind == .store, values["cause"] == nil, values["destination"] == nil,
             values["embedded"] == nil, values["secret"] == nil,
@@ -52,12 +57,12 @@ extension TransferFailure {
 }
 
 extension TransferStatus {
-    /// It goes on, or waits for nothing any more.
+    /// Clears the reason when the transfer continues.
     mutating func forgetReason() {
         (failure, reason, nextAttempt) = (nil, nil, nil)
     }
 
-    /// Notes why it does not go on. The sentence is for a program that does not know the cause.
+    /// Records why it stopped. The sentence is for a program that does not know the cause.
     mutating func note(_ failure: TransferFailure, about order: TransferOrder) {
         self.failure = failure
         reason = failure.sentence(about: order)
@@ -198,19 +203,24 @@ extension TransferFailure {
     }
 
     private func pictureSentence(about order: TransferOrder) -> String? {
-        guard let code = PictureError.Code.allCases.first(where: { "\($0)" == self.code }) else {
+        pictureError?.uploadSentence(about: URL(filePath: order.file).lastPathComponent)
+    }
+
+    fileprivate var pictureError: PictureError? {
+        guard kind == .picture,
+            let code = PictureError.Code.allCases.first(where: { "\($0)" == self.code })
+        else {
             return nil
         }
         let format = FileFormat.allCases.first { "\($0)" == values["format"] }
         return PictureError(code, operation: "prepare", format: format)
-            .uploadSentence(about: URL(filePath: order.file).lastPathComponent)
     }
 }
 
 // MARK: - The list of transfers
 
 extension TransferFailure {
-    /// Why a journal's transfers are not carried out.
+    /// Why a journal's transfers are not performed.
     enum JournalProblem: String {
         case cannotBeLocked, hasNoLocks
     }

@@ -1,13 +1,13 @@
 package import ClubLibrary
 package import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// How a transfer is described on the screen and in the shell.
+/// The texts about a transfer on the screen and in the shell.
 extension TransferItem {
-    /// Where its bytes go: `↑` into the club, `↓` to this computer.
+    /// The direction: `↑` to the club, `↓` to this computer.
     package var arrow: String { order.direction == .upload ? "↑" : "↓" }
 
-    /// The name it has in the club by now.
+    /// Its current name in the club.
     package var shownName: String {
         guard state == .done, let path = status.path, let name = path.split(separator: "/").last
         else { return order.name }
@@ -34,12 +34,12 @@ extension TransferItem {
         }
     }
 
-    /// All bytes have moved; the club has not confirmed them yet, or they are being checked here.
+    /// Whether all bytes were transferred, but not confirmed by the club, or still being verified here.
     package var isConfirming: Bool {
         status.totalByteCount > 0 && status.byteCount >= status.totalByteCount - 1
     }
 
-    /// `45% · 12 MB / 27 MB · 3.1 MB/s · 5 s left`, or why it does not move.
+    /// `45% · 12 MB / 27 MB · 3.1 MB/s · 5 s left`, or why it does not progress.
     package func words(at now: Date) -> String {
         switch state {
         case .waiting:
@@ -74,7 +74,7 @@ extension TransferItem {
         return (parts + (isConfirming ? [] : speedParts)).joined(separator: " · ")
     }
 
-    /// `3.1 MB/s · 5 s left`; empty while it is too early to tell.
+    /// `3.1 MB/s · 5 s left`; empty while it cannot be estimated.
     package var speedWords: String { speedParts.joined(separator: " · ") }
 
     private var speedParts: [String] {

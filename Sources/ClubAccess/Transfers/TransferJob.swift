@@ -2,27 +2,28 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Glibc
-internal import Pictures
+internal import ByteClubPictures
 
-/// One attempt at a transfer: prepares, moves the bytes, and says how far it is about ten times a second.
+/// One attempt at a transfer: prepares the file, transfers it, and writes the status about ten times a
+/// second.
 @MainActor final class TransferJob {
     private let order: TransferOrder
     private let carrier: TransferCarrier
     private var status: TransferStatus
     private var progress: TransferProgress
     private var spread: SpreadProgress
-    /// Whether something has moved since it began. Until then an earlier attempt's count is shown.
+    /// Whether any bytes were transferred in this attempt. Until then the earlier count is shown.
     private var hasMoved = false
     private let began: Duration
-    private var toldAt: Duration?
+    private var reportedAt: Duration?
     private var pending: Task<Void, Never>?
-    /// States are written one after the other, the last one last.
+    /// Statuses are written one after the other, the last one last.
     private var writing: Task<Void, Never>?
 
     private static let interval = Duration.milliseconds(100)
 
     private var clock: TransferClock { carrier.means.clock }
-    /// Since it began.
+    /// The time since the attempt began.
     private var time: Duration { clock.elapsed() - began }
 
     init(_ item: TransferItem, of carrier: TransferCarrier) {
@@ -40,7 +41,6 @@ internal import Pictures
     func run() async {
         do {
             let file = try await move()
-            if order.direction == .upload { await carrier.means.changes?.record(file) }
             status.state = .done
             status.forgetReason()
             status.path = file.path.string
@@ -54,17 +54,17 @@ internal import Pictures
         }
         status.bytesPerSecond = nil
         status.preparedFraction = nil
-        tell()
+        report()
         await writing?.value
         await Self.forget(TransferItem(order: order, status: status), in: carrier.journal)
     }
 
-    /// Carries it out, and reports requests that are sent again.
+    /// Performs the transfer, and reports repeated requests.
     private func move() async throws -> RemoteFile {
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             Task { @MainActor [weak self] in self?.willRetry(notice) }
         }
-        return try await RetryNotice.told(to: observer) {
+        return try await RetryNotice.reporting(to: observer) {
             () async -> Result<RemoteFile, any Error> in
             do {
                 switch order.direction {
@@ -82,10 +82,10 @@ internal import Pictures
         status.note(TransferFailure(notice), about: order)
         status.nextAttempt = clock.date().addingTimeInterval(notice.wait / .seconds(1))
         status.bytesPerSecond = nil
-        tell()
+        report()
     }
 
-    /// Removes what a transfer has written that was cleared while it ran.
+    /// Removes the files of a transfer that was cleared while it ran.
     @concurrent private static func forget(
         _ item: TransferItem, in journal: TransferJournal
     ) async {
@@ -97,12 +97,12 @@ internal import Pictures
             Task.isCancelled || (error as? StoreError)?.code == .cancelled
             || (error as? PictureError)?.code == .cancelled
         guard !isStopped else {
-            // Why it was stopped says the order; a carrier that is to end leaves it to the next.
+            // The order says why it was stopped; a carrier that exits leaves it to the next one.
             let item = await TransferCarrier.item(
                 order.id, in: carrier.journal, at: clock.date())
-            let wish = item?.order.wish
+            let intent = item?.order.intent
             status.state =
-                switch wish {
+                switch intent {
                 case .cancel: .cancelled
                 case .pause: .paused
                 case .run, nil: .waiting
@@ -130,7 +130,8 @@ internal import Pictures
         }
     }
 
-    /// The next attempt goes on from what the server has kept, which may be less than it had taken: so much is said.
+    /// The next attempt continues from what the server has kept, which may be less than what was sent: show
+    /// that.
     private func showWhatIsKept() async {
         guard order.direction == .upload else { return }
         let record = carrier.journal.uploadRecord(of: order.id)
@@ -147,7 +148,7 @@ internal import Pictures
         let path = try RemotePath(validating: order.path)
         let store = try await carrier.means.open()
         if !order.replaces, let there = Self.date(of: order.file) {
-            // An earlier attempt may have brought it here and then been killed.
+            // An earlier attempt may have fetched it and then been killed.
             let file = try await store.metadata(of: path)
             guard Self.isSame(there, file) else {
                 throw StoreError(
@@ -156,7 +157,7 @@ internal import Pictures
             }
             return file
         }
-        tell(.running)
+        report(.running)
         return try await TransferRun.run({ delegate in
             begun(
                 store.download(
@@ -171,7 +172,7 @@ internal import Pictures
         return (facts.st_mtim.tv_sec, Int64(facts.st_size))
     }
 
-    /// A file that was fetched has the store's date.
+    /// A fetched file has the store's modification date.
     private static func isSame(
         _ there: (seconds: Int, byteCount: Int64), _ file: RemoteFile
     ) -> Bool {
@@ -182,28 +183,30 @@ internal import Pictures
     // MARK: - Up
 
     private func upload() async throws -> RemoteFile {
-        tell(.preparing)
+        report(.preparing)
         let photo = try await prepare()
-        // Its file is there as long as it is.
+        // Its file exists as long as it does.
         defer { withExtendedLifetime(photo) {} }
         let store = try await carrier.means.open()
         status.preparedFraction = nil
         status.totalByteCount = photo.byteCount
-        tell(.running)
+        report(.running)
         let wanted = try RemotePath(validating: order.path)
         var (path, taken) = (wanted, Set<String>())
         while true {
             do throws(StoreError) {
                 let record = carrier.journal.uploadRecord(of: order.id)
-                return try await TransferRun.run({ delegate in
-                    begun(
-                        store.upload(
-                            fileAt: photo.url, to: path, mode: .add, record: record,
-                            delegate: delegate))
-                }) { [self] in moved($0, $1) }
+                return try await announcing(photo.url, path) { () throws(StoreError) in
+                    try await TransferRun.run({ delegate in
+                        begun(
+                            store.upload(
+                                fileAt: photo.url, to: path, mode: .add, record: record,
+                                delegate: delegate))
+                    }) { [self] in moved($0, $1) }
+                }
             } catch {
                 guard case .conflict = error.code, taken.count < 99 else { throw error }
-                // Nothing is replaced: the next free name.
+                // Nothing is replaced: try the next free name.
                 taken.insert(path.name)
                 let name = PhotoName.free(like: wanted.name) { taken.contains($0) }
                 path = try (wanted.parent ?? .root).appending(name)
@@ -211,28 +214,37 @@ internal import Pictures
         }
     }
 
+    /// Announces the upload to the windows of this computer first: the club may announce the photo before
+    /// confirming it.
+    private func announcing(
+        _ file: URL, _ path: RemotePath, _ send: () async throws(StoreError) -> RemoteFile
+    ) async throws(StoreError) -> RemoteFile {
+        guard let changes = carrier.means.changes else { return try await send() }
+        return try await changes.sending(fileAt: file, to: path, send)
+    }
+
     private func prepare() async throws(PictureError) -> PreparedPhoto {
         let (fractions, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
-        let telling = Task {
+        let reporting = Task {
             for await fraction in fractions {
                 guard status.state == .preparing else { return }
                 status.preparedFraction = fraction
-                tellInTime()
+                reportSoon()
             }
         }
         defer {
             continuation.finish()
-            telling.cancel()
+            reporting.cancel()
         }
         return try await carrier.means.workers.prepare(
             URL(filePath: order.file), as: order.preparation
         ) { continuation.yield($0) }
     }
 
-    // MARK: - What is told
+    // MARK: - Status
 
-    private func begun(_ transfer: any Transfer) -> any Transfer {
+    private func begun(_ transfer: any StoreTransfer) -> any StoreTransfer {
         transfer.bytesPerSecondLimit = order.bytesPerSecondLimit
         carrier.didStart(transfer, of: order.id)
         return transfer
@@ -240,17 +252,17 @@ internal import Pictures
 
     private func moved(_ byteCount: Int64, _ expected: Int64) {
         status.totalByteCount = expected
-        guard byteCount > 0 || hasMoved else { return tellInTime() }
+        guard byteCount > 0 || hasMoved else { return reportSoon() }
         hasMoved = true
         if byteCount > status.byteCount { status.forgetReason() }
         progress.record(byteCount: byteCount, of: expected, at: time)
         spread.record(byteCount, at: time)
         status.byteCount = byteCount
         status.bytesPerSecond = progress.bytesPerSecond
-        tellInTime()
+        reportSoon()
     }
 
-    /// The status as it is shown now: what is fetched is here, what is sent may be on its way.
+    /// The status to show: downloaded bytes are here, uploaded ones may still be in transit.
     private var shownStatus: TransferStatus {
         var shown = status
         if order.direction == .upload, status.state == .running {
@@ -260,41 +272,41 @@ internal import Pictures
         return shown
     }
 
-    /// Tells it now or, where something was told a moment ago, at the end of the interval.
-    private func tellInTime() {
-        let rest = toldAt.map { Self.interval - (clock.elapsed() - $0) } ?? .zero
-        guard rest > .zero else { return tell() }
+    /// Writes the status now or, if one was just written, at the end of the interval.
+    private func reportSoon() {
+        let rest = reportedAt.map { Self.interval - (clock.elapsed() - $0) } ?? .zero
+        guard rest > .zero else { return report() }
         guard pending == nil else { return }
         pending = Task {
             try? await clock.sleep(rest)
             guard !Task.isCancelled else { return }
-            tell()
+            report()
         }
     }
 
-    private func tell(_ state: TransferStatus.State? = nil) {
+    private func report(_ state: TransferStatus.State? = nil) {
         if let state { status.state = state }
         pending?.cancel()
         pending = nil
-        toldAt = clock.elapsed()
+        reportedAt = clock.elapsed()
         let (before, status) = (writing, shownStatus)
         writing = Task {
             await before?.value
             await carrier.write(status, of: order.id)
         }
-        if status.byteCount < self.status.byteCount { tellInTime() }
+        if status.byteCount < self.status.byteCount { reportSoon() }
     }
 }
 
 extension StoreError {
-    /// How long to wait before the same is tried again; nil where that is of no use.
+    /// The pause before a retry; nil if retrying is useless.
     fileprivate func waitBeforeRetry(afterFailures count: Int) -> Duration? {
         let pause = Duration.seconds(min(60, 1 << min(count, 6)))
         switch code {
         case .rateLimited(let wait), .serverUnavailable(let wait):
             return max(wait ?? pause, .seconds(1))
         case .offline, .timedOut, .locked: return pause
-        // A server that fails again and again is a matter for a person.
+        // A server that fails repeatedly needs the user's attention.
         case .serverError, .badAnswer: return count < 2 ? pause : nil
         default: return nil
         }

@@ -1,12 +1,17 @@
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 
 extension PictureError {
     /// Why a photo was not uploaded, and what to do next.
     ///
-    /// - Parameter name: Of the file on this computer.
+    /// - Parameter name: The name of the file on this computer.
     func uploadSentence(about name: String) -> String {
         localized("“\(name)” was not uploaded because \(reason). \(nextStep)")
+    }
+
+    /// The same without the name, the reason first.
+    var shortUploadSentence: String {
+        localized("\(reason.prefix(1).uppercased() + reason.dropFirst()). \(nextStep)")
     }
 
     private var nextStep: String {
@@ -23,6 +28,10 @@ extension PictureError {
         case .noWorker: localized("End some programs and try again.")
         case .notAPicture, .unsupported, .noLibrary:
             localized("Save it as an ordinary JPEG first, or choose another.")
+        case .tooLargeToReencode:
+            localized(
+                "Send it as it is, with o in the picker or --original in the shell, or make it smaller first."
+            )
         case .tooLarge, .outOfMemory: localized("Make it smaller first, or choose another.")
         case .cannotWrite, .diskFull:
             localized("Make room in the folder for temporary files and try again.")
@@ -30,7 +39,7 @@ extension PictureError {
         }
     }
 
-    /// What to install for pictures of the kinds that phones and browsers write.
+    /// What to install for pictures from phones and browsers.
     private static func library(for format: FileFormat) -> String? {
         switch format {
         case .heic:

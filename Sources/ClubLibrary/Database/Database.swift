@@ -1,9 +1,9 @@
-internal import CSQLite
+internal import CByteClubSQLite
 internal import FoundationEssentials
 
-/// One connection to a SQLite database; used by one caller at a time.
+/// A connection to a SQLite database; used by one caller at a time.
 ///
-/// Statements are prepared once. Every call blocks until the disk has answered.
+/// Statements are prepared once. Calls block on the disk.
 final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
@@ -13,7 +13,7 @@ final class Database {
         case readOnly
     }
 
-    /// - Parameter path: Of a file, or `:memory:`.
+    /// - Parameter path: The path of a file, or `:memory:`.
     init(path: String, access: Access = .readWrite) throws(DatabaseError) {
         var handle: OpaquePointer?
         let flags =
@@ -35,22 +35,23 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// How long another program may keep it before a call fails: a text of 128 MiB takes a slow disk some seconds.
+    /// How long another program may lock the database before a call fails: writing a text of 128 MiB to a
+    /// slow disk takes some seconds.
     private static let busyMilliseconds: Int32 = 10_000
 
-    /// The row that the last `INSERT` has made.
+    /// The row of the last `INSERT`.
     var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// How many rows the last statement has changed.
+    /// The number of rows changed by the last statement.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Runs statements that take no values and give no rows.
+    /// Runs statements without values and rows.
     func execute(_ sql: String) throws(DatabaseError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql) }
     }
 
-    /// Runs a statement and forgets its rows.
+    /// Runs a statement and ignores its rows.
     func run(_ sql: String, _ values: Value...) throws(DatabaseError) {
         _ = try rows(sql, values) { _ in }
     }
@@ -62,7 +63,7 @@ final class Database {
         try rows(sql, values, read: read)
     }
 
-    /// The first row, where there is one.
+    /// The first row, if there is one.
     func first<Element>(
         _ sql: String, _ values: Value..., read: (Row) -> Element
     ) throws(DatabaseError) -> Element? {
@@ -92,17 +93,17 @@ final class Database {
         }
     }
 
-    /// Does all of it or nothing.
+    /// Runs a transaction.
     ///
     /// - Parameters:
-    ///   - isDurable: Whether it must outlive a power cut too; otherwise the end of this process.
-    ///   - willRollBack: Called when nothing of it is to be, while nobody else can write.
+    ///   - isDurable: Whether it must survive a power cut; otherwise only the end of this process.
+    ///   - willRollBack: Called before a rollback, while no other connection can write.
     func transaction<Result>(
         isDurable: Bool = false, willRollBack: () -> Void = {}, _ body: () throws -> Result
     ) throws -> Result {
         if isDurable { try execute("PRAGMA synchronous = FULL") }
         defer { if isDurable { try? execute("PRAGMA synchronous = NORMAL") } }
-        // Immediate: two programs that both read first could not both go on to write.
+        // Immediate: of two programs that read first, only one could continue to write.
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -115,10 +116,10 @@ final class Database {
         }
     }
 
-    /// Reads all of one moment.
+    /// Reads from one consistent snapshot.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN")
-        // Nothing is written: the end of it cannot fail in a way that matters.
+        // Nothing was written, so an error at the end does not matter.
         defer { try? execute("COMMIT") }
         return try body()
     }

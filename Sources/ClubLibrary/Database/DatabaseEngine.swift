@@ -1,6 +1,6 @@
-internal import CSQLite
+internal import CByteClubSQLite
 
-/// The database under every local copy, for reports of what a program runs on.
+/// The database library of the local copies, for reports about the environment.
 package enum DatabaseEngine {
     /// E.g. `SQLite 3.40.1`.
     package static var version: String { "SQLite " + String(cString: sqlite3_libversion()) }

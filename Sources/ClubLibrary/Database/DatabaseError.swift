@@ -1,23 +1,23 @@
-internal import CSQLite
+internal import CByteClubSQLite
 
-/// What SQLite refused, and while doing what.
+/// An error of SQLite, and the operation.
 struct DatabaseError: Error, CustomStringConvertible {
     /// SQLite's primary result code.
     let code: Int32
-    /// SQLite's words, for logs.
+    /// SQLite's message, for logs.
     let detail: String
-    /// The statement, or what was being attempted.
+    /// The statement, or another description of the operation.
     let operation: String
 
     var description: String { "\(operation): \(detail) (SQLite \(code))" }
 
-    /// The file holds no database, or a broken one.
+    /// The file is not a database, or is damaged.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-    /// Another program has it, and does not let go.
+    /// Another program holds the lock.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 
-    /// Nothing can be written there.
+    /// The file or folder is not writable.
     var isReadOnly: Bool {
         code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM
             || code == SQLITE_AUTH

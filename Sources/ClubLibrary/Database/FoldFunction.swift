@@ -1,8 +1,9 @@
-internal import CSQLite
+internal import CByteClubSQLite
 
-/// `fold(text)` in SQL: ``SearchLetters``, so that the index and what is looked for have the same letters.
+/// `fold(text)` in SQL: applies ``SearchLetters``, so that the index and queries use the same letters.
 enum FoldFunction {
-    /// Makes it known to a connection. Harmless to call from what is in the file: it only computes.
+    /// Registers the function with a connection. Safe to be called from a database's own schema: it has no
+    /// effects.
     static func register(with handle: OpaquePointer) -> Int32 {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         return sqlite3_create_function_v2(

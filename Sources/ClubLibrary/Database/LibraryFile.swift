@@ -1,8 +1,8 @@
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 
-/// The file that a local copy lives in: how it is opened, and set aside when it is of no use.
+/// The file of a local copy: opens it, and sets it aside if it is unusable.
 struct LibraryFile {
     let folder: URL
 
@@ -14,30 +14,30 @@ struct LibraryFile {
 
     struct Opened: ~Copyable {
         var database: Database
-        /// False when it is kept in memory, and gone with the program.
+        /// False if it is kept in memory and lost with the process.
         var isDurable: Bool
-        /// What a person should know; a sentence or two.
+        /// A notice for the user; a sentence or two.
         var notice: String?
-        /// Which file it is; nil in memory.
+        /// The file's identity; nil in memory.
         var identity: Identity?
     }
 
-    /// A file, whatever its name is by now.
+    /// Identifies a file, whatever its current name.
     struct Identity: Equatable, Sendable {
         var device: UInt
         var inode: UInt
     }
 
-    /// The identity of the file that has the name now; nil if no file has it.
+    /// The identity of the file that currently has the name; nil if there is none.
     var identity: Identity? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
     }
 
-    /// Opens the database, makes it, or puts another one in place of one that is of no use.
+    /// Opens or creates the database, or replaces an unusable one.
     ///
-    /// Never fails: where nothing can be kept, it is kept in memory, and ``Opened/notice`` says so.
+    /// Never fails: if it cannot be stored, it is kept in memory, and ``Opened/notice`` says so.
     func open() -> Opened {
         do {
             try makeFolder()
@@ -53,8 +53,7 @@ struct LibraryFile {
         }
     }
 
-    /// Puts another database in place of one that has turned out to be damaged, unless another program
-    /// has done so.
+    /// Replaces a database that was found to be damaged, unless another program has done so.
     func replaceDamaged(_ damaged: Identity?) -> Opened {
         do {
             return try withLock { () throws -> Opened in
@@ -79,13 +78,13 @@ struct LibraryFile {
         return Opened(database: database, isDurable: true, notice: notice, identity: identity)
     }
 
-    /// Whether there is a file with something in it: SQLite makes a new database of an empty one.
+    /// Whether the file exists and is not empty: SQLite creates a new database in an empty one.
     private var hasContents: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
-    /// Brings back what the database does not have of what waits.
+    /// Restores changes of the outbox that the database does not have.
     private func adopt(
         into database: Database, trusting trust: OutboxFiles.Trust = .rows
     ) throws -> Int {
@@ -94,7 +93,7 @@ struct LibraryFile {
         } catch let error as DatabaseError where error.isDamage {
             throw error
         } catch {
-            // A full disk: the files stay for the next start.
+            // The disk is full: the files stay for the next start.
             return 0
         }
     }
@@ -107,7 +106,7 @@ struct LibraryFile {
         }
     }
 
-    /// A second connection to the same file.
+    /// Opens a second connection to the same file.
     func openAgain() throws -> Database { try openFile() }
 
     private func openFile() throws -> Database {
@@ -116,17 +115,16 @@ struct LibraryFile {
         try database.execute("PRAGMA journal_mode = WAL")
         try Self.configure(database)
         try Schema.migrate(database)
-        // Reads a page of each table that matters: what is broken there shows now, not in the middle of a save.
+        // Reads a page of each important table: damage is found now, not in the middle of a save.
         _ = try database.first("SELECT count(*) FROM outbox", read: { $0.integer(0) })
         _ = try database.first("SELECT path FROM entries LIMIT 1", read: { $0.text(0) })
         return database
     }
 
-    /// SQLite gives its other files the mode of this one.
+    /// Creates the file with its mode, which SQLite copies to its other files.
     ///
-    /// A file that is there already is not touched: closing any descriptor of it would let go of all locks
-    /// that SQLite's connections in this process have on it (POSIX), and the next program to look would
-    /// take the log away beneath them.
+    /// An existing file is not opened: closing any descriptor of it would release all locks of SQLite's
+    /// connections in this process (POSIX), and the next program would remove the log while it is in use.
     private func makeFile() throws {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -141,7 +139,7 @@ struct LibraryFile {
             "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000")
     }
 
-    /// What the person is told, by what went wrong.
+    /// The error for the user.
     private static func reason(_ error: any Error) -> LibraryError {
         (error as? LibraryError) ?? (error as? DatabaseError).map(LibraryError.init)
             ?? .unwritable("\(error)")
@@ -156,9 +154,9 @@ extension LibraryFile {
         switch reason {
         case .damaged: word = "damaged"
         case .newer: word = "newer"
-        // A full disk says nothing about the file; it stays where it is.
+        // A full disk says nothing about the file, which stays in place.
         case .unwritable where isOfNoUse: word = "unwritable"
-        // Its holder may be writing what must not be lost.
+        // Another program may be writing to it.
         default: throw reason
         }
         let aside = try setAside(as: word)
@@ -180,7 +178,7 @@ extension LibraryFile {
     }
 
     private func openInMemory(because reason: LibraryError) -> Opened {
-        // A database in memory opens on any machine that runs at all.
+        // An in-memory database can always be opened.
         guard let database = try? Database(path: ":memory:"),
             (try? Self.configure(database)) != nil, (try? Schema.migrate(database)) != nil
         else { preconditionFailure("SQLite cannot open a database in memory.") }
@@ -191,14 +189,14 @@ extension LibraryFile {
         )
     }
 
-    /// Whether it is something other than a file, or may not be written.
+    /// Whether it is not a regular file, or not writable.
     private var isOfNoUse: Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT != S_IFREG || access(path, W_OK) != 0
     }
 
-    /// Nothing could take its place: better a bad one than none.
+    /// No new file could be created: a bad one is better than none.
     private func moveBack(_ aside: URL) {
         for suffix in ["", "-wal", "-shm"] {
             unlink(path + suffix)
@@ -206,7 +204,7 @@ extension LibraryFile {
         }
     }
 
-    /// Renames it, with what SQLite keeps beside it.
+    /// Renames it together with SQLite's other files.
     private func setAside(as word: String) throws -> URL {
         var number = 1
         var name = "library-\(word).sqlite"
@@ -228,17 +226,17 @@ extension LibraryFile {
             attributes: [.posixPermissions: 0o700])
     }
 
-    /// Runs something while no other program opens the file, nor sets it aside.
+    /// Runs a closure while no other program opens the file or sets it aside.
     func inPlace<Result>(_ body: () throws -> Result) rethrows -> Result {
         let descriptor = Glibc.open(folder.path + "/library.lock", O_RDWR | O_CLOEXEC)
-        // Removed with its folder, which the caller finds out.
+        // Removed with its folder; the caller will notice.
         guard descriptor >= 0 else { return try body() }
         defer { LockedFile.close(descriptor) }
         while flock(descriptor, LOCK_SH) != 0, errno == EINTR {}
         return try body()
     }
 
-    /// One program at a time opens it: two that set it aside would lose one of two new ones.
+    /// Only one program opens it at a time: if two set it aside, one of the two new files would be lost.
     private func withLock(_ body: () throws -> Opened) throws -> Opened {
         let descriptor = Glibc.open(
             folder.path + "/library.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// What can be saved out of a database that is of no use: what was written here and nowhere else.
+/// Recovers data that exists only here from an unusable database.
 enum Salvage {
-    /// Copies the changes that wait, and every text that was seen, as far as they can be read. What it
-    /// cannot read of the changes, ``OutboxFiles`` has.
+    /// Copies the outbox and all texts as far as they are readable. Changes that are not readable are in
+    /// ``OutboxFiles``.
     static func copy(from aside: URL, into database: Database) {
         guard let old = try? Database(path: aside.path) else { return }
-        // From both ends: one broken page in the middle costs what stands on it.
+        // From both ends: a damaged page in the middle loses only its own rows.
         for order in ["ASC", "DESC"] { copyVersions(from: old, order, into: database) }
         copyOutbox(from: old, into: database)
         copySent(from: old, into: database)
         raiseNumbers(from: old, in: database)
     }
 
-    /// What editors and drafts still ask for.
+    /// Copies the results of sent changes, which editors and drafts still refer to.
     private static func copySent(from old: Database, into database: Database) {
         try? database.transaction {
             _ = try? old.rows(
@@ -30,7 +30,7 @@ enum Salvage {
         }
     }
 
-    /// No number is given twice, even where the clock was set back.
+    /// Ensures that no number is used twice, even if the clock was set back.
     private static func raiseNumbers(from old: Database, in database: Database) {
         let last = try? old.first(
             "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'", read: { $0.integer(0) })

@@ -1,22 +1,22 @@
-/// The tables of a club's database, and how an older one becomes the newest.
+/// The tables of a club's database, and their migrations.
 ///
-/// A database says its version in `user_version`. Steps are only ever added: what a released program has
-/// written stays readable.
+/// The version is stored in `user_version`. Migrations are only added: files of released versions stay
+/// readable.
 enum Schema {
-    /// Marks the file as ours, for `file(1)` and for us: “BClb”.
+    /// Marks the file as ours, for `file(1)` and for this program: “BClb”.
     static let applicationID: Int64 = 0x4243_6c62
 
     static var version: Int64 { Int64(steps.count) }
 
-    /// Brings a database up to the newest version, in one transaction.
+    /// Migrates a database to the newest version, in one transaction.
     ///
-    /// - Throws: `LibraryError.newer` when a newer program has written it.
+    /// - Throws: `LibraryError.newer` if a newer version has written it.
     static func migrate(_ database: Database) throws {
         let found = try database.first("PRAGMA user_version", read: { $0.integer(0) }) ?? 0
         guard found <= version else { throw LibraryError.newer(version: found) }
         guard found < version else { return }
         try database.transaction {
-            // Another program may have been faster.
+            // Another program may have migrated it meanwhile.
             let found = try database.first("PRAGMA user_version ", read: { $0.integer(0) }) ?? 0
             guard found < version else { return }
             for step in steps[Int(max(0, found))...] { try database.execute(step) }
@@ -26,8 +26,8 @@ enum Schema {
         }
     }
 
-    /// The numbers of changes start above those of any database that was here before: editors and drafts
-    /// still name them.
+    /// Starts the numbers of changes above those of any earlier database: editors and drafts still refer to
+    /// them.
     private static func seedNumbers(in database: Database) throws {
         try database.execute(
             """
@@ -96,6 +96,10 @@ enum Schema {
             id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, revision TEXT, hash TEXT,
             begun INTEGER NOT NULL
         );
+        """,
+        """
+        -- When a change was made, beside the date of its file; older ones have that alone.
+        ALTER TABLE outbox ADD COLUMN made INTEGER;
         """,
     ]
 }

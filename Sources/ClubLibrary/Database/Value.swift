@@ -1,7 +1,7 @@
-internal import CSQLite
+internal import CByteClubSQLite
 internal import FoundationEssentials
 
-/// What a statement can be given.
+/// A value for a statement.
 enum Value {
     case null
     case integer(Int64)
@@ -36,13 +36,13 @@ enum Value {
 }
 
 extension Int64 {
-    /// Seconds as a server tells them may be of any size.
+    /// A server may report any number of seconds.
     init(clamping seconds: Double) {
         self = seconds.isNaN ? 0 : Int64(Swift.max(-9e15, Swift.min(9e15, seconds)))
     }
 }
 
-/// One row of a result; valid only while it is being read.
+/// A row of a result; valid only while it is read.
 struct Row {
     let statement: OpaquePointer
 

@@ -1,28 +1,28 @@
 public import FoundationEssentials
 
-/// Text a person has typed that no server has confirmed yet.
+/// A typed text that no server has confirmed yet.
 public struct Draft: Sendable, Equatable, Identifiable {
     /// Unique among all drafts; also the name of its file.
     public let id: UUID
-    /// What the note was called when the draft was written; as typed, for a note not yet created.
+    /// The note's name when the draft was written; as typed for a new note.
     public var name: String
-    /// Where the note lives in the club (`/name.txt`), or nil for a note not yet created.
+    /// The note's path in the club (`/name.txt`); nil for a new note.
     public var path: String?
-    /// The folder that a note not yet created goes to (`/drafts`); nil for the club's top.
+    /// The folder of a new note (`/drafts`); nil for the top folder.
     public var folder: String?
-    /// The revision the text was opened at, or nil for a note not yet created.
+    /// The revision that the text was opened from; nil for a new note.
     public var baseRevision: String?
-    /// The hash of the bytes that the text was opened with, in Dropbox's form; nil where it is not known,
-    /// and in drafts of earlier versions. Some servers give two texts of one second the same revision.
+    /// The content hash of the opened bytes; nil if unknown, and in drafts of earlier versions. Some servers
+    /// give two texts of one second the same revision.
     public var baseContentHash: String?
     /// When it was last written.
     public var savedAt: Date
-    /// Whether the person has set it aside on purpose: it waits for them to open the note, and is not offered.
+    /// Whether the user has set it aside on purpose: it is resumed when the note is opened, and not offered.
     public var isSetAside: Bool
-    /// Where the caret was, in bytes of the text as it is shown, without a byte order mark; nil in drafts of
-    /// earlier versions.
+    /// The caret's offset in bytes of the displayed text, without byte order mark; nil in drafts of earlier
+    /// versions.
     public var caret: Int?
-    /// The whole text in UTF-8, as typed; bytes that are no UTF-8 stand as the note had them.
+    /// The whole text in UTF-8 as typed; invalid bytes of the note are unchanged.
     public var text: Data
 
     public init(
@@ -44,8 +44,8 @@ public struct Draft: Sendable, Equatable, Identifiable {
 }
 
 extension Draft {
-    /// What stands in the first line of a draft's file, as JSON; the text follows it byte for byte,
-    /// so that a person can rescue it with any editor.
+    /// The first line of a draft's file, as JSON; the text follows unchanged, so that it can be rescued with
+    /// any editor.
     private struct Header: Codable {
         var version: Int
         var name: String
@@ -53,7 +53,7 @@ extension Draft {
         var folder: String?
         var baseRevision: String?
         var baseContentHash: String?
-        /// Left out where it is not so, as earlier versions did.
+        /// Omitted if false, as in earlier versions.
         var setAside: Bool?
         var caret: Int?
         var savedAt: Double
@@ -61,7 +61,7 @@ extension Draft {
 
     private static let formatVersion = 1
 
-    /// The file's bytes: one line of JSON, a newline, the text in UTF-8.
+    /// The bytes of the file: a line of JSON, a newline, the text in UTF-8.
     package func encoded() throws -> Data {
         let header = Header(
             version: Self.formatVersion, name: name, path: path, folder: folder,
@@ -76,7 +76,7 @@ extension Draft {
         return data
     }
 
-    /// Reads what `encoded()` wrote; nil for anything else, also for a newer version's file.
+    /// Decodes a draft file; nil for any other file, and for one of a newer version.
     package init?(id: UUID, decoding data: Data) {
         guard let newline = data.firstIndex(of: UInt8(ascii: "\n")),
             let header = try? JSONDecoder().decode(Header.self, from: data[..<newline]),

@@ -1,33 +1,32 @@
-internal import Files
+internal import ByteClubFiles
 public import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 internal import Synchronization
 
-/// Keeps drafts as plain files, so that neither a crash nor a failed save loses a word.
+/// Stores drafts as plain files, so that neither a crash nor a failed save loses text.
 ///
-/// One file a draft, `<id>.draft`, mode 0600, in a folder of mode 0700. A draft is written whole to a
-/// temporary file, synced and renamed over the old one: at every moment the folder holds a complete
-/// version. Safe to call from any thread; calls for one draft are applied in the order of their
-/// sequence numbers, whatever threads they run on.
+/// One file per draft, `<id>.draft`, mode 0600, in a folder of mode 0700. A draft is written to a temporary
+/// file, synced and renamed: the folder always contains a complete version. Safe to call from any thread;
+/// calls for one draft are applied in the order of their sequence numbers.
 public final class DraftStore: Sendable {
     let folder: URL
     private let state = Mutex(State())
-    /// Beside the state, which is held while the disk is at work.
+    /// Separate from the state, which is locked during disk access.
     private let abandoned = Mutex(Set<UUID>())
 
     private struct State {
-        /// The newest sequence number applied for each draft: an older write that comes late is dropped.
+        /// The newest sequence number applied to each draft: a late older write is dropped.
         var applied: [UUID: Int] = [:]
         /// The locked descriptors of the drafts being edited here.
         var claims: [UUID: Int32] = [:]
     }
 
-    /// What went wrong, as a sentence with the system's reason.
+    /// An error as a sentence, with the system's reason.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
 
-        /// The reason first: a row of the screen may have no room for all of it.
+        /// The reason comes first: there may be no room for all of it.
         init(_ error: AtomicFile.Failure) {
             let reason =
                 error.isDiskFull ? localized("No space is left on the disk") : error.reason
@@ -42,16 +41,16 @@ public final class DraftStore: Sendable {
         }
     }
 
-    /// - Parameter folder: Made, with its parents, when the first draft is saved.
+    /// - Parameter folder: Created, with its parents, when the first draft is saved.
     public init(folder: URL) {
         self.folder = folder
     }
 
     /// Writes a draft durably, replacing its older version.
     ///
-    /// - Parameter sequence: Grows with each call for the same draft; a smaller one than the last
-    ///   applied is ignored.
-    /// - Throws: `Failure` when the folder or file cannot be written; the older version then stays.
+    /// - Parameter sequence: Increases with each call for the same draft; a call with a smaller number than
+    ///   the last one applied is ignored.
+    /// - Throws: `Failure` if the folder or file cannot be written; the older version stays.
     public func save(_ draft: Draft, sequence: Int) throws {
         let data = try draft.encoded()
         try state.withLock { state in
@@ -63,23 +62,22 @@ public final class DraftStore: Sendable {
         }
     }
 
-    /// Takes a draft over for editing, so that another running app does not offer it too.
+    /// Claims a draft for editing, so that no other running app offers it.
     ///
-    /// `save` claims automatically. The claim ends with `release`, `remove` or the process, however it
-    /// dies.
+    /// `save` claims automatically. The claim ends with `release`, `remove` or the process, however it ends.
     @discardableResult
     public func claim(_ id: UUID) -> Claim {
         state.withLock { claim(id, in: &$0) }
     }
 
-    /// What has become of the wish to edit a draft.
+    /// The result of an attempt to edit a draft.
     public enum Claim: Sendable {
         case claimed
-        /// Another process is editing it, or its folder cannot be written.
+        /// Another process is editing it, or its folder is not writable.
         case notClaimed
     }
 
-    /// Lets a draft go without removing it: its text waits for another day.
+    /// Releases a draft without removing it.
     public func release(_ id: UUID) {
         state.withLock { state in
             guard let descriptor = state.claims.removeValue(forKey: id) else { return }
@@ -88,9 +86,9 @@ public final class DraftStore: Sendable {
         }
     }
 
-    /// Forgets a draft: its text has been confirmed by the server or given up by the person.
+    /// Removes a draft: its text was confirmed by the server or discarded by the user.
     ///
-    /// Saves with any sequence number that come later for this draft are ignored.
+    /// Later saves of this draft are ignored, whatever their sequence number.
     public func remove(_ id: UUID) {
         state.withLock { state in
             state.applied[id] = Int.max
@@ -99,7 +97,7 @@ public final class DraftStore: Sendable {
         release(id)
     }
 
-    /// Forgets a draft that a person has looked at, if it still is as they have seen it.
+    /// Removes a draft that the user has viewed, unless it has changed.
     public func remove(_ draft: Draft) -> Removal {
         guard claim(draft.id) == .claimed else { return .inUse }
         let now = FileManager.default.contents(atPath: path(of: draft.id))
@@ -116,13 +114,13 @@ public final class DraftStore: Sendable {
         return .removed
     }
 
-    /// What has become of the wish to remove a draft.
+    /// The result of an attempt to remove a draft.
     public enum Removal: Sendable, Equatable {
-        /// It is gone.
+        /// It was removed.
         case removed
         /// Another process is editing it.
         case inUse
-        /// Another text is in it now.
+        /// It contains another text now.
         case changed(Draft)
     }
 
@@ -131,8 +129,8 @@ public final class DraftStore: Sendable {
         abandoned.withLock { _ = $0.insert(id) }
     }
 
-    /// Removes abandoned drafts. Call it before the process exits too: removing twice does no harm,
-    /// and a remaining draft would be offered at the next start.
+    /// Removes abandoned drafts. Also call it before the process exits: removing twice is harmless, and a
+    /// remaining draft would be offered at the next start.
     public func removeAbandoned() {
         for id in abandoned.withLock({ $0 }) {
             remove(id)
@@ -140,18 +138,18 @@ public final class DraftStore: Sendable {
         }
     }
 
-    /// The drafts that nobody is editing at this moment, newest first.
+    /// The drafts that no process is editing, newest first.
     ///
-    /// Files that are no drafts are left alone.
+    /// Other files in the folder are ignored.
     public func waitingDrafts() -> [Draft] {
         drafts().filter { draft in
             state.withLock { $0.claims[draft.id] == nil } && !isLockedElsewhere(draft.id)
         }
     }
 
-    /// Takes over the drafts of another folder that nobody is editing.
+    /// Moves the drafts of another folder that no process is editing.
     ///
-    /// Each is here, durably, before it is gone there; one that cannot be written here stays there.
+    /// Each is written durably here before it is removed there; one that cannot be written stays.
     public func takeOver(from other: DraftStore) {
         for draft in other.waitingDrafts() where other.claim(draft.id) == .claimed {
             defer { other.release(draft.id) }
@@ -161,7 +159,7 @@ public final class DraftStore: Sendable {
         }
     }
 
-    /// All drafts there are, newest first, also those being edited.
+    /// All drafts, newest first, including those being edited.
     public func drafts() -> [Draft] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.compactMap { name -> Draft? in
@@ -184,7 +182,7 @@ extension DraftStore {
         folder.path + "/" + id.uuidString + Self.handOverSuffix
     }
 
-    /// Keeps a draft that no file has, unless somebody is editing it, or has finished in this run.
+    /// Saves a draft that has no file, unless it is being edited or was finished in this run.
     func keepIfMissing(_ draft: Draft) throws {
         let isUsed = state.withLock {
             $0.claims[draft.id] != nil || $0.applied[draft.id] != nil
@@ -204,7 +202,7 @@ extension DraftStore {
         folder.path + "/" + id.uuidString + ".lock"
     }
 
-    /// An advisory lock on a file beside the draft: the kernel lets it go with the process.
+    /// Takes an advisory lock on a file beside the draft; the kernel releases it when the process ends.
     @discardableResult
     private func claim(_ id: UUID, in state: inout State) -> Claim {
         if state.claims[id] != nil { return .claimed }
@@ -220,7 +218,7 @@ extension DraftStore {
                 state.claims[id] = descriptor
                 return .claimed
             }
-            // Its last holder has removed it in between: it keeps nobody off any more.
+            // Its last holder has removed the file meanwhile: the lock has no effect.
             close(descriptor)
         }
     }
@@ -229,7 +227,7 @@ extension DraftStore {
         let descriptor = open(lockPath(of: id), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Shared, so that two who only look do not take each other for editors.
+        // Shared, so that two processes that only check do not conflict.
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 

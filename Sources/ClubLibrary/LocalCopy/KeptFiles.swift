@@ -1,25 +1,25 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// The files of a club as they are kept on this computer, with the changes that wait: for when the club cannot
-/// be asked.
+/// The files of a club in the local copy, including the outbox: for reading when the club is unreachable.
 ///
-/// A text that was never seen here fails with `.offline`, as the club itself would.
+/// A text that is not stored here fails with `.offline`, as in the club.
 public struct KeptFiles: RemoteReading {
     private let copy: LocalCopy
     private let entries: [RemotePath: RemoteEntry]
     private let cursor: Cursor
     private let skipped: [String]
 
-    /// Reads the listing; blocks until the disk has answered.
+    /// Reads the listing; blocks on the disk.
     ///
-    /// Nil when the club was never listed here.
+    /// Nil if the club was never listed here.
     ///
     /// - Throws: `LibraryError`.
     public init?(of copy: LocalCopy) throws {
-        guard let listing = try copy.listing() else { return nil }
+        let (listing, waiting) = (try copy.listing(), try copy.waitingChanges())
+        guard listing != nil || !waiting.isEmpty else { return nil }
         var entries: [RemotePath: RemoteEntry] = [:]
-        for entry in listing.entries + (try copy.waitingChanges()).flatMap(\.entries) {
+        for entry in (listing?.entries ?? []) + waiting.flatMap(\.entries) {
             if case .deleted = entry {
                 entries[entry.path] = nil
             } else {
@@ -28,8 +28,8 @@ public struct KeptFiles: RemoteReading {
         }
         self.copy = copy
         self.entries = entries
-        cursor = listing.cursor ?? Cursor(rawValue: "")
-        skipped = listing.skipped
+        cursor = listing?.cursor ?? Cursor(rawValue: "")
+        skipped = listing?.skipped ?? []
     }
 
     @concurrent public func list(

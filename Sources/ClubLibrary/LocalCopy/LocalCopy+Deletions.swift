@@ -1,21 +1,21 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// A file that is in the club no more, as far as this machine has seen it go.
+/// A file that was deleted from the club, as observed by this computer.
 public struct Deletion: Sendable, Identifiable, Hashable {
     public let id: Int64
-    /// What it was.
+    /// The deleted file.
     public var file: RemoteFile
     public var deleted: Date
     /// Whether it was deleted here.
     public var isOwn: Bool
-    /// Whether its text is still here.
+    /// Whether its text is still stored here.
     public var hasText: Bool
 }
 
 extension LocalCopy {
-    /// What can be looked for in the trash: each file that is gone, as it was last, the last one first. What
-    /// others have only given another name is left out, where that can be told.
+    /// The deleted files in their last state, latest deletion first. Renames by others are left out if they
+    /// can be detected.
     public func trash(limit: Int = 1000) throws -> [Deletion] {
         try deletions(
             where: """
@@ -34,13 +34,13 @@ extension LocalCopy {
                 """, limit: limit)
     }
 
-    /// Takes a deletion that this computer has done, in whichever program: it is on record at once, also of a
-    /// file that was never listed here, and whether or not the server has reported it by now.
+    /// Records a deletion made on this computer, by any program: at once, also for a file that was never
+    /// listed here, and whether or not the server has reported it.
     public func recordOwnDeletion(of file: RemoteFile, at now: Date = Date()) throws {
         try write { try Self.setOwnDeletion(of: file, in: $0, at: now) }
     }
 
-    /// What was deleted, the last one first.
+    /// The deletions, latest first.
     public func deletions(limit: Int = 1000) throws -> [Deletion] {
         try deletions(where: "TRUE", limit: limit)
     }
@@ -52,13 +52,13 @@ extension LocalCopy {
         let gone = known?.revision == file.revision ? known ?? file : file
         try insertDeletion(of: gone, in: database, isOwn: true, at: now)
         try removeMoved(file.path, in: database)
-        // What was written there before is not what may come back.
+        // Earlier texts at this path cannot be restored here.
         try database.run(
             "DELETE FROM own_writes WHERE path = ? AND revision IS NOT NULL",
             .text(file.path.string))
     }
 
-    /// Each state goes once: a server tells what this computer has done, too, before or after.
+    /// Records each revision once: the server reports this computer's deletions, too, before or after.
     static func insertDeletion(
         of file: RemoteFile, in database: Database, isOwn: Bool, at now: Date
     ) throws {

@@ -1,22 +1,22 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// A club's listing as it was kept.
+/// A stored listing of a club.
 public struct StoredListing: Sendable {
-    /// In no order that matters.
+    /// Unordered.
     public var entries: [RemoteEntry]
-    /// Where to go on from; nil when the last listing was not whole.
+    /// The cursor to continue from; nil if the last listing was incomplete.
     public var cursor: Cursor?
     /// See `Listing.skipped`.
     public var skipped: [String] = []
-    /// When the whole folder was listed last.
+    /// When the whole folder was last listed.
     public var listedAt: Date
 }
 
 extension LocalCopy {
-    /// What the server has listed last, without the changes that wait; nil when it never has.
+    /// The last listing of the server, without the outbox; nil if there was none.
     public func listing() throws -> StoredListing? {
-        // The cursor and the entries of one moment: another program may be writing.
+        // The cursor and the entries must match: another program may be writing.
         try read { database in try database.snapshot { try Self.listing(in: database) } }
     }
 
@@ -37,16 +37,16 @@ extension LocalCopy {
             listedAt: Date(timeIntervalSince1970: Double(listed) ?? 0))
     }
 
-    /// Takes a whole listing in place of the one before.
+    /// Replaces the listing.
     ///
-    /// What is not listed any more becomes a deletion on record; its text stays.
+    /// Entries that are no longer listed are recorded as deletions; their texts stay.
     ///
-    /// - Returns: The paths that are not there any more.
+    /// - Returns: The paths that no longer exist.
     @discardableResult
     public func replaceListing(with listing: Listing, at now: Date = Date()) throws -> [RemotePath]
     {
         try write { database in
-            // By bytes: to Swift, two names in different normalization forms are one.
+            // By bytes: Swift considers two names in different normalization forms equal.
             var old: [[UInt8]: RemoteEntry] = [:]
             _ = try database.rows(
                 "SELECT path, is_folder, revision, size, modified, hash FROM entries"
@@ -67,10 +67,10 @@ extension LocalCopy {
         }
     }
 
-    /// Applies what has changed, in the store's order.
+    /// Applies changes, in the store's order.
     ///
-    /// - Parameter known: What the changes follow on. When the copy is at another place, as after a write that
-    ///   has failed or beside another program, it has a gap from then on: the next start lists the folder.
+    /// - Parameter known: The cursor that the changes follow. If the copy is at another one, after a failed
+    ///   write or because of another program, it is marked as incomplete: the next start lists the folder.
     public func apply(_ changes: Listing, after known: Cursor, at now: Date = Date()) throws {
         try write { database in
             let stored = try database.first(
@@ -84,9 +84,9 @@ extension LocalCopy {
         }
     }
 
-    /// Takes what the store has just reported about single paths.
+    /// Records the store's responses for single paths.
     ///
-    /// - Parameter isOwn: Whether this member has done it.
+    /// - Parameter isOwn: Whether this member has made the change.
     public func record(
         _ entries: [RemoteEntry], isOwn: Bool = false, at now: Date = Date()
     ) throws {
@@ -99,10 +99,10 @@ extension LocalCopy {
 }
 
 extension LocalCopy {
-    /// Takes a rename that the store has just confirmed: nothing was deleted.
+    /// Records a confirmed rename, without a deletion.
     ///
-    /// - Parameter revision: Of the file before, where it is known: the server may have told already that it
-    ///   is gone.
+    /// - Parameter revision: The revision before the rename, if known: the server may have reported its
+    ///   deletion already.
     public func recordMove(
         of path: RemotePath, in revision: Revision? = nil, to file: RemoteFile?,
         at now: Date = Date()
@@ -119,7 +119,7 @@ extension LocalCopy {
     }
 
     private static func entry(_ row: Row) -> RemoteEntry? {
-        // A path that no store could have given out: somebody else has written here.
+        // No store issues such a path: another program has written to the database.
         guard let path = try? RemotePath(validating: row.text(0)) else { return nil }
         guard row.integer(1) == 0 else { return .folder(path) }
         return .file(
@@ -160,7 +160,7 @@ extension LocalCopy {
     private static func removeChildren(
         of path: RemotePath, in database: Database, isOwn: Bool = false, at now: Date
     ) throws {
-        // From “folder/” to “folder0”: “0” follows “/”. By bytes, as the index is ordered.
+        // From “folder/” to “folder0”: “0” follows “/”. By bytes, like the index.
         let children = try database.rows(
             "SELECT path FROM entries WHERE path > ? AND path < ?", .text(path.string + "/"),
             .text(path.string + "0")
@@ -171,7 +171,7 @@ extension LocalCopy {
         }
     }
 
-    /// Forgets a file that has another name now: nothing was deleted.
+    /// Removes a renamed file without recording a deletion.
     static func removeMoved(
         _ path: RemotePath, was revision: Revision? = nil, in database: Database
     ) throws {
@@ -184,7 +184,7 @@ extension LocalCopy {
         try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))
     }
 
-    /// Forgets that it is there, and remembers that it was.
+    /// Removes a file and records its deletion.
     private static func remove(
         _ path: RemotePath, in database: Database, isOwn: Bool = false, at now: Date
     ) throws {

@@ -1,36 +1,36 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// A file that this computer has written into the club, or is about to write.
+/// A file that this computer has written to the club, or is about to write.
 public struct OwnWrite: Identifiable, Hashable, Sendable {
-    /// Larger for later ones.
+    /// Increasing.
     public let id: Int64
     public let path: RemotePath
-    /// Nil while the club has not confirmed it.
+    /// Nil until the club has confirmed it.
     public let revision: Revision?
-    /// Of the bytes, in Dropbox's form; nil where they were not at hand.
+    /// The content hash; nil if the bytes were not available.
     public let contentHash: String?
     public let begun: Date
 
-    /// Whether a file is in the state that this has made.
+    /// Whether a file is in the state that this write has created.
     public func made(_ file: RemoteFile) -> Bool {
         guard file.path == path else { return false }
         if let revision { return file.revision == revision }
         return contentHash != nil && file.contentHash == contentHash
     }
 
-    /// Whether the club may still confirm it. One that was begun longer ago never will: its program has ended.
+    /// Whether the club may still confirm it. An older one will never be confirmed: its program has ended.
     public func isUnderWay(at now: Date) -> Bool {
         revision == nil && abs(now.timeIntervalSince(begun)) < 60
     }
 }
 
-/// Several programs change a club from one computer, and each learns of the others' changes from the server,
-/// which does not say who has made them.
+/// Several programs on one computer change a club, and each learns of the others' changes from the server,
+/// which does not say who made them.
 extension LocalCopy {
-    /// Says what is about to be written: the server may announce it before it confirms it.
+    /// Records a write before it starts: the server may announce it before confirming it.
     ///
-    /// - Parameter data: The bytes, where they are at hand: the file is recognized by them too.
+    /// - Parameter data: The bytes, if available: the file is also recognized by them.
     public func beginOwnWrite(
         at path: RemotePath, _ data: Data? = nil, at now: Date = Date()
     ) throws -> OwnWrite.ID {
@@ -38,8 +38,25 @@ extension LocalCopy {
         return try write { try OwnWrites.insert(path, hash, in: $0, at: now) }
     }
 
-    /// Says what has become of a write; without a file, that it has failed. One that may have arrived is
-    /// neither.
+    /// The same of a file on this computer, which is read.
+    public func beginOwnWrite(
+        at path: RemotePath, fileAt file: URL, at now: Date = Date()
+    ) throws -> OwnWrite.ID {
+        let hash = Self.hash(ofFileAt: file)
+        return try write { try OwnWrites.insert(path, hash, in: $0, at: now) }
+    }
+
+    /// Says that a write is still under way; a long one has to be renewed.
+    public func renewOwnWrite(_ id: OwnWrite.ID, at now: Date = Date()) throws {
+        try write { database in
+            try database.run(
+                "UPDATE own_writes SET begun = ? WHERE id = ? AND revision IS NULL", .date(now),
+                .integer(id))
+        }
+    }
+
+    /// Records the result of a write; without a file, that it has failed. Do not call it for a write that may
+    /// have arrived.
     public func endOwnWrite(_ id: OwnWrite.ID, as file: RemoteFile?) throws {
         try write { database in
             try database.run("DELETE FROM own_writes WHERE id = ?", .integer(id))
@@ -47,12 +64,12 @@ extension LocalCopy {
         }
     }
 
-    /// Says that a file is as this computer has made it.
+    /// Records that a file is in the state written by this computer.
     public func recordOwnWrite(_ file: RemoteFile) throws {
         try write { try OwnWrites.insert(file, in: $0) }
     }
 
-    /// The latest writes of this computer, in no order that matters.
+    /// The latest writes of this computer, unordered.
     public func ownWrites() throws -> [OwnWrite] {
         try read { database in
             try database.rows("SELECT id, path, revision, hash, begun FROM own_writes") { row in
@@ -67,9 +84,9 @@ extension LocalCopy {
     }
 }
 
-/// The table of them, inside a transaction.
+/// The table of own writes, used inside a transaction.
 enum OwnWrites {
-    /// Of more files, nobody remembers which are one's own.
+    /// The number of writes remembered.
     private static let limit = 500
 
     static func insert(_ file: RemoteFile, in database: Database, at now: Date = Date()) throws {
@@ -80,7 +97,7 @@ enum OwnWrites {
         try trim(database)
     }
 
-    /// - Returns: The number of what has begun.
+    /// - Returns: The number of the started write.
     static func insert(
         _ path: RemotePath, _ hash: String?, in database: Database, at now: Date
     ) throws -> Int64 {

@@ -1,26 +1,26 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// A text that is here, and may have what was looked for.
+/// A stored text that may contain the words.
 public struct SearchCandidate: Sendable, Hashable {
-    /// Where it is, and the state that it belongs to.
+    /// Its path, and its revision.
     public var path: RemotePath
     public var revision: Revision
     public var data: Data
-    /// Where to go on from: see ``LocalCopy/candidates(for:before:after:limit:)``.
+    /// The position for the next page: see ``LocalCopy/candidates(for:before:after:limit:)``.
     public var position: Int64
 }
 
 extension LocalCopy {
-    /// Texts that may have all of these words, in their lines or across them, the one seen last first.
+    /// Texts that may contain all of these words, in one line or across lines, last seen first.
     ///
-    /// Every text here that has them is among the candidates; those that do not are left out where the
-    /// words have three letters or more. Case and accents are ignored.
+    /// All stored texts that contain them are included; others are excluded if the words have three letters
+    /// or more. Case and accents are ignored.
     ///
     /// - Parameters:
     ///   - words: In any form; see ``SearchLetters``.
-    ///   - position: Of the last candidate of the page before; nil for the first page.
-    ///   - first: A ``latestPosition()``: what was there by then is left out.
+    ///   - position: The position of the previous page's last candidate; nil for the first page.
+    ///   - first: A ``latestPosition()``: earlier texts are left out.
     public func candidates(
         for words: [String], before position: Int64? = nil, after first: Int64 = -1,
         limit: Int = 64
@@ -39,7 +39,7 @@ extension LocalCopy {
                     """, .text(expression), before, after, limit
                 ) { Self.candidate($0) }
             }
-            // Too short for the index: the texts are read one after the other.
+            // Too short for the index: the texts are read one by one.
             return try database.rows(
                 """
                 SELECT versions.path, versions.revision, versions.body, versions.id FROM indexed
@@ -51,15 +51,15 @@ extension LocalCopy {
         }.compactMap { $0 }
     }
 
-    /// Behind which everything will be that comes in from now on.
+    /// The position after which all later texts are found.
     public func latestPosition() throws -> Int64 {
         try read { database in
             try database.first("SELECT max(version) FROM indexed", read: { $0.integer(0) }) ?? -1
         }
     }
 
-    /// The files among these that ``candidates(for:before:after:limit:)`` does not look at: their text is not here
-    /// in this state, or has no words.
+    /// The files among these that ``candidates(for:before:after:limit:)`` does not include: their current
+    /// text is not stored, or not indexed.
     public func filesWithoutIndex(among files: [RemoteFile]) throws -> [RemoteFile] {
         try read { database in
             try files.filter { file in
@@ -80,7 +80,7 @@ extension LocalCopy {
             position: row.integer(3))
     }
 
-    /// As FTS5 understands it, each word quoted; nil when no word has its three letters.
+    /// In the syntax of FTS5, each word quoted; nil if no word has three letters.
     static func expression(for words: [String]) -> String? {
         let long = words.map { String(decoding: SearchLetters.folded($0), as: UTF8.self) }
             .filter { $0.unicodeScalars.count >= 3 && !$0.unicodeScalars.contains("\0") }
@@ -91,10 +91,10 @@ extension LocalCopy {
 }
 
 extension LocalCopy {
-    /// A larger text is not in the index: writing its words would hold the database for seconds.
+    /// Larger texts are not indexed: writing their words would lock the database for seconds.
     static let wordByteLimit = 16 << 20
 
-    /// Lets the words of a version be found, in place of those of the version before.
+    /// Indexes the words of a version, replacing those of the previous one.
     static func index(_ id: Int64, at path: RemotePath, _ data: Data, in database: Database) throws
     {
         let old = try database.first(
@@ -102,7 +102,7 @@ extension LocalCopy {
             read: { $0.integer(0) })
         guard old != id else { return }
         try unindex(path, in: database)
-        // Only UTF-8 has words; those of a very large note are found in the editor.
+        // Only UTF-8 is indexed; very large notes are searched in the editor.
         guard data.count <= wordByteLimit, String(validating: data, as: UTF8.self) != nil else {
             return
         }
@@ -114,8 +114,7 @@ extension LocalCopy {
             .integer(id))
     }
 
-    /// Lets the words of a file be found whose text is here already: it is back, or was saved out of a
-    /// damaged database.
+    /// Indexes a file whose text is already stored: it was restored, or recovered from a damaged database.
     static func indexKnownText(of file: RemoteFile, in database: Database) throws {
         let path = Value.text(file.path.string)
         let indexed = try database.first(
@@ -130,7 +129,7 @@ extension LocalCopy {
         if let (id, data) = known { try index(id, at: file.path, data, in: database) }
     }
 
-    /// Lets the words of a note be found no more.
+    /// Removes a note from the index.
     static func unindex(_ path: RemotePath, in database: Database) throws {
         let old = try database.first(
             "SELECT version FROM indexed WHERE path = ?", .text(path.string),

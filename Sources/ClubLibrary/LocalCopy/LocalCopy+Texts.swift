@@ -1,20 +1,21 @@
 public import ClubStore
 internal import DropboxAPI
 public import FoundationEssentials
+internal import Glibc
 
-/// One text that a note has had, as this machine has seen it.
+/// A text of a note, as observed by this computer.
 public struct SeenVersion: Sendable, Identifiable, Hashable {
     public let id: Int64
-    /// Where it was; with the hash of its very bytes.
+    /// The file, with the hash of its bytes.
     public var file: RemoteFile
-    /// When it came here.
+    /// When it was stored.
     public var seen: Date
     /// Whether it was written here.
     public var isOwn: Bool
 }
 
 extension LocalCopy {
-    /// The text of a file in just this state, with the hash of its bytes; nil when it was never seen.
+    /// The stored text of a file's revision, with the hash of its bytes; nil if it is not stored.
     public func text(of file: RemoteFile) throws -> (file: RemoteFile, data: Data)? {
         try read { database in
             try database.first(
@@ -33,14 +34,14 @@ extension LocalCopy {
         }
     }
 
-    /// Keeps texts in the states that they belong to, and lets their words be found.
+    /// Stores and indexes texts with their revisions.
     ///
     /// - Parameter isOwn: Whether they were written here.
     public func keep(
         _ texts: [(file: RemoteFile, data: Data)], isOwn: Bool = false, at now: Date = Date()
     ) throws {
         let hashed = texts.map { file, data in
-            // Of the very bytes; hashing takes longer than the disk, and needs no lock.
+            // The hash of the bytes; hashing takes longer than the disk, and needs no lock.
             (file, data, file.contentHash ?? Self.hash(of: data))
         }
         try write { database in
@@ -56,7 +57,7 @@ extension LocalCopy {
         }
     }
 
-    /// Keeps a text that was typed here and was in no club, so that it can be found again.
+    /// Stores a text that was typed here and never in a club, so that it can be found again.
     public func keepOwn(_ data: Data, at path: RemotePath, at now: Date = Date()) throws {
         let file = RemoteFile(
             path: path, revision: Revision(rawValue: ""), byteCount: Int64(data.count),
@@ -67,7 +68,7 @@ extension LocalCopy {
         }
     }
 
-    /// The files among these whose text is not here yet.
+    /// The files among these whose text is not stored.
     public func missingTexts(among files: [RemoteFile]) throws -> [RemoteFile] {
         try read { database in
             try files.filter { file in
@@ -79,7 +80,7 @@ extension LocalCopy {
         }
     }
 
-    /// What a note has been, as far as this machine has seen it; the newest first.
+    /// A note's versions observed by this computer, newest first.
     public func versions(of path: RemotePath) throws -> [SeenVersion] {
         try read { database in
             try database.rows(
@@ -98,7 +99,7 @@ extension LocalCopy {
         }
     }
 
-    /// The bytes of a version; nil when it has been forgotten meanwhile.
+    /// The bytes of a version; nil if it was pruned.
     public func text(ofVersion id: SeenVersion.ID) throws -> Data? {
         try read { database in
             try database.first(
@@ -106,9 +107,9 @@ extension LocalCopy {
         }
     }
 
-    /// The text that a change was based on; nil when it was never seen, or forgotten since.
+    /// The base text of a change; nil if it was never stored, or pruned.
     ///
-    /// - Parameter hash: Of the very bytes, where it is known; then it alone decides, wherever the note was.
+    /// - Parameter hash: The content hash if known; then it alone decides, whatever the path.
     public func baseText(
         at path: RemotePath, revision: Revision, hash: String?
     ) throws -> Data? {
@@ -126,13 +127,31 @@ extension LocalCopy {
 }
 
 extension LocalCopy {
-    /// In Dropbox's form, as ``RemoteFile/contentHash``.
+    /// The content hash, as in ``RemoteFile/contentHash``.
     static func hash(of data: Data) -> String { ContentHash(of: data).hexadecimal }
 
-    /// So many versions of each note are kept, and those that what waits is compared with when it is sent.
+    /// The same of a file; nil when it cannot be read.
+    static func hash(ofFileAt file: URL) -> String? {
+        let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let hasher = ContentHasher()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return hasher.finish().hexadecimal }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return nil
+            }
+            buffer.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    /// The number of versions kept per note, besides those that changes in the outbox are based on.
     static let versionLimit: Int64 = 50
-    /// So many bytes of versions of a note; the latest two in any case. Small ones do not make room for a large
-    /// one: what it took the place of may be all that matters.
+    /// The total size of a note's versions; the latest two are always kept. Small ones do not displace a
+    /// large one, which may be the important one.
     static let versionByteLimit: Int64 = 256 << 20
     private static let smallByteCount: Int64 = 1 << 20
 
@@ -146,7 +165,13 @@ extension LocalCopy {
             "SELECT id FROM versions WHERE path = ? AND revision = ? AND hash = ?",
             .text(file.path.string), .text(file.revision.rawValue), .text(hash),
             read: { $0.integer(0) })
-        if let old { return old }
+        if let old {
+            // The change may have been fetched before it was known here who made it.
+            if isOwn {
+                try database.run("UPDATE versions SET is_own = 1 WHERE id = ?", .integer(old))
+            }
+            return old
+        }
         try database.run(
             """
             INSERT INTO versions (path, revision, hash, modified, seen, is_own, body)
@@ -158,7 +183,7 @@ extension LocalCopy {
         return id
     }
 
-    /// Forgets versions of a note beyond the limits, but for those that what waits is compared with.
+    /// Removes versions of a note beyond the limits, except those that changes in the outbox are based on.
     static func prune(
         _ path: RemotePath, in database: Database, byteLimit: Int64 = versionByteLimit
     ) throws {

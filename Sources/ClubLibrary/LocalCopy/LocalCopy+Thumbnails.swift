@@ -2,7 +2,7 @@ public import ClubStore
 public import FoundationEssentials
 
 extension LocalCopy {
-    /// A picture's thumbnail in this state of it, where it has been kept.
+    /// The stored thumbnail of a picture's revision.
     public func thumbnail(
         of path: RemotePath, revision: Revision, size: ThumbnailSize
     ) throws -> Data? {
@@ -14,14 +14,14 @@ extension LocalCopy {
         }
     }
 
-    /// Keeps a thumbnail; those kept longest ago go when there are too many.
+    /// Stores a thumbnail; removes the oldest ones if there are too many.
     public func keepThumbnail(
         _ data: Data, of path: RemotePath, revision: Revision, size: ThumbnailSize,
         at now: Date = Date()
     ) throws {
         guard data.count <= Self.thumbnailLimit / 16 else { return }
         try write { database in
-            // Of an earlier state nobody asks again.
+            // Earlier revisions are no longer needed.
             try database.run(
                 "DELETE FROM thumbnails WHERE path = ? AND box = ?", .text(path.string),
                 .text(size.rawValue))
@@ -41,7 +41,7 @@ extension LocalCopy {
         }
     }
 
-    /// Removes all of them, from the file too: its free pages would keep their bytes.
+    /// Removes all of them from the file, too: its free pages would keep their bytes.
     public func removeThumbnails() throws {
         try write(isDurable: true) { database in
             try database.execute("PRAGMA secure_delete = ON")
@@ -51,7 +51,7 @@ extension LocalCopy {
         emptyLog()
     }
 
-    /// The same in the copies of a folder that were set aside, as far as they can be opened.
+    /// The same in copies of a folder that were set aside, as far as they can be opened.
     public static func removeThumbnails(ofCopiesSetAsideIn folder: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where name.hasPrefix("library-") && name.hasSuffix(".sqlite") {
@@ -62,6 +62,6 @@ extension LocalCopy {
         }
     }
 
-    /// In bytes, of all of them.
+    /// In bytes, for all thumbnails.
     private static let thumbnailLimit = Int64(64 << 20)
 }

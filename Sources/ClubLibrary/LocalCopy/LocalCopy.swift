@@ -1,38 +1,38 @@
 public import FoundationEssentials
 internal import Synchronization
 
-/// What this machine knows of one club: its listing, every text once seen, and the changes that wait.
+/// A club's data on this computer: its listing, texts, versions, and the outbox.
 ///
-/// A SQLite database in a folder of the club's own. Every call blocks until the disk has answered: none
-/// belongs on the main actor. Safe to call from any thread, and by several programs at once.
+/// A SQLite database in the club's own folder. Calls block on the disk: do not call them on the main actor.
+/// Safe to use from any thread, and by several programs at once.
 ///
-/// Errors are ``LibraryError`` throughout. A database that is found to be damaged is set aside and made
-/// again, with all that could be saved from it; ``takeNotice()`` reports it.
+/// All errors are ``LibraryError``. A damaged database is set aside and recreated with all data that can be
+/// recovered; ``takeNotice()`` reports it.
 public final class LocalCopy: Sendable {
     let folder: URL
     private let file: LibraryFile
     private let writer: Mutex<Database>
-    /// Reads while the other one writes; nil where both must be one: in memory.
+    /// Reads concurrently with the writer; nil in memory, where both must be the same.
     private let reader: Mutex<Database?>
     private let state: Mutex<State>
 
     private struct State {
         var isDurable: Bool
         var notices: [String]
-        /// Which file the writer has; nil in memory.
+        /// The writer's file; nil in memory.
         var identity: LibraryFile.Identity?
-        /// Counts the databases that were opened one after the other.
+        /// Counts the databases opened.
         var generation = 0
     }
 
-    /// The database has another name now, and another one has its place.
+    /// The database was renamed and replaced.
     private struct Moved: Error {}
 
     enum Fault { case damaged, moved }
 
-    /// Opens the copy in a folder, which is made with its parents.
+    /// Opens the copy in a folder, which is created with its parents.
     ///
-    /// Never fails: where nothing can be kept, ``isDurable`` is false and ``takeNotice()`` tells why.
+    /// Never fails: if nothing can be stored, ``isDurable`` is false and ``takeNotice()`` says why.
     public init(folder: URL) {
         self.folder = folder
         file = LibraryFile(folder: folder)
@@ -45,36 +45,36 @@ public final class LocalCopy: Sendable {
         writer = Mutex(opened.database)
     }
 
-    /// Whether what it keeps outlives the program.
+    /// Whether data outlives the process.
     public var isDurable: Bool { state.withLock { $0.isDurable } }
 
-    /// What a person should know of the copy, told once.
+    /// A notice for the user, returned once.
     public func takeNotice() -> String? {
         state.withLock { $0.notices.isEmpty ? nil : $0.notices.removeFirst() }
     }
 
-    /// Writes all of it or nothing.
+    /// Runs a write transaction.
     ///
-    /// - Parameter isDurable: Whether it must outlive a power cut too.
+    /// - Parameter isDurable: Whether it must survive a power cut, too.
     func write<Result: Sendable>(
         isDurable: Bool = false, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
         try write(isDurable: isDurable, updating: nil, body)
     }
 
-    /// Writes all of it or nothing, and what becomes of the outbox into its files too, so that it outlives
-    /// the database.
+    /// Runs a transaction that also writes the outbox's changes to its files, so that they survive the loss
+    /// of the database.
     ///
     /// - Parameters:
-    ///   - text: The bytes of a new change, where they are at hand.
-    ///   - hash: Theirs.
+    ///   - text: The bytes of a new change, if available.
+    ///   - hash: Their content hash.
     func changeOutbox<Result: Sendable>(
         _ text: Data? = nil, hash: String? = nil, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
         try write(isDurable: true, updating: OutboxText(bytes: text, hash: hash), body)
     }
 
-    /// That the outbox is changed, and what comes in.
+    /// Marks a change of the outbox, with the text being added.
     private struct OutboxText: Sendable {
         var bytes: Data?
         var hash: String?
@@ -91,7 +91,7 @@ public final class LocalCopy: Sendable {
         } catch is Moved {
             replace(generation, because: .moved)
         }
-        // What was promised to outlive the program must not go into memory instead.
+        // Data that must be durable must not be kept in memory instead.
         guard self.isDurable || !isDurable else { throw LibraryError.notDurable }
         do {
             return try attemptWrite(isDurable: isDurable, text, body)
@@ -100,8 +100,7 @@ public final class LocalCopy: Sendable {
         }
     }
 
-    /// Moves what was written from the log into the file, and empties the log; later, where another program
-    /// is reading.
+    /// Moves the log's contents to the file and empties the log; postponed while another program reads.
     func emptyLog() {
         writer.withLock { try? $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
@@ -132,7 +131,7 @@ public final class LocalCopy: Sendable {
                         isDurable: isDurable, willRollBack: { update?.undo() }
                     ) {
                         let found = file.identity
-                        // Removed with its folder: only what must be kept brings it back.
+                        // Removed with its folder: recreated only for data that must be kept.
                         guard found == identity || (found == nil && !isDurable) else {
                             throw Moved()
                         }
@@ -165,10 +164,10 @@ public final class LocalCopy: Sendable {
         }
     }
 
-    /// Goes on with another database in place of a damaged one, which is set aside, or with the one that
-    /// another program has put there.
+    /// Replaces a damaged database, which is set aside, or opens the one with which another program has
+    /// replaced it.
     ///
-    /// - Parameter generation: The one that failed; when another is open by now, nothing is to be done.
+    /// - Parameter generation: The generation that failed; does nothing if another one is open.
     func replace(_ generation: Int, because fault: Fault) {
         writer.withLock { database in
             let (current, identity) = state.withLock { ($0.generation, $0.identity) }

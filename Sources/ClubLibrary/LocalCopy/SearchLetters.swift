@@ -1,10 +1,10 @@
 @_spi(_Unicode) internal import Swift
 
-/// What is compared when something is looked for: the letters of a text without its accents.
+/// The form of texts in which a search compares them: letters without accents.
 public enum SearchLetters {
     /// A text in canonical decomposition without the accents of European scripts.
     ///
-    /// - Parameter ignoringCase: Whether capitals become small letters.
+    /// - Parameter ignoringCase: Whether to convert to lowercase.
     /// - Returns: UTF-8.
     public static func folded(_ text: String, ignoringCase: Bool = true) -> [UInt8] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// Two texts that were made of one, put together again line by line, where they do not contradict each
-/// other: the three-way merge of diff3.
+/// A line-based three-way merge of two texts with a common base, if their changes do not conflict, as in
+/// diff3.
 public struct LineMerge: Sendable, Hashable {
     /// The text with both members' changes, byte for byte.
     public let text: Data
-    /// The lines of ``text`` that the other text has brought, from 0, half-open, ascending.
+    /// The lines of ``text`` that come from the other text: zero-based, half-open, ascending.
     public let incoming: [Range<Int>]
-    /// How many lines of the base the other text has taken away.
+    /// The number of base lines that the other text has removed.
     public let removedLineCount: Int
 
-    /// Nil where both have changed the same lines, or where the texts are too large to tell in time.
+    /// Nil if both have changed the same lines, or if the texts are too large to compare in time.
     ///
     /// - Parameters:
-    ///   - base: What both were made of.
-    ///   - own: Whose order of lines stays.
-    ///   - other: Whose changes come in.
+    ///   - base: The common base.
+    ///   - own: The text whose order of lines is kept.
+    ///   - other: The text whose changes are merged.
     public init?(base: Data, own: Data, other: Data) {
         var names = LineNames()
         let (base, own, other) = (names.name(base), names.name(own), names.name(other))
@@ -32,7 +32,7 @@ public struct LineMerge: Sendable, Hashable {
                 (b, o, t) = (b + 1, o + 1, t + 1)
                 continue
             }
-            // Up to the next line that all three have.
+            // Up to the next line that all three share.
             var next = b
             while next < base.count, ownMatch[next] == nil || otherMatch[next] == nil { next += 1 }
             let ownEnd = next < base.count ? ownMatch[next] ?? own.count : own.count
@@ -55,10 +55,10 @@ public struct LineMerge: Sendable, Hashable {
         removedLineCount = removed
     }
 
-    /// More pairs of lines than this, where the texts differ, would take too long.
+    /// With more pairs of lines than this, comparing the differing parts would take too long.
     private static let pairLimit = 4_000_000
 
-    /// For each line of the base, where it is in the other text; nil where it is not. Ascending.
+    /// The position in the other text for each line of the base; nil if it is missing. Ascending.
     private static func matches(_ base: [Int], _ other: [Int]) -> [Int?]? {
         var matches = [Int?](repeating: nil, count: base.count)
         let start = zip(base, other).prefix { $0 == $1 }.count
@@ -89,12 +89,12 @@ public struct LineMerge: Sendable, Hashable {
     }
 }
 
-/// Lines as numbers: compared once, not again at each step.
+/// Numbers for lines: each line is compared once, not at each step.
 private struct LineNames {
     private var numbers: [Data: Int] = [:]
     private var lines: [Data] = []
 
-    /// The lines of a text in order, each with its line feed.
+    /// The numbers of a text's lines in order, each including its line feed.
     mutating func name(_ text: Data) -> [Int] {
         var names: [Int] = []
         var rest = text[...]

@@ -1,35 +1,35 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// Something that is to be done in the club.
+/// A change to be made in the club.
 public enum Intent: Sendable {
-    /// `mode` may name the state of a change that waits: ``Revision/waiting(for:)``.
+    /// `mode` may refer to a change in the outbox: ``Revision/waiting(for:)``.
     case write(Data, at: RemotePath, mode: WriteMode)
     case move(RemoteFile, to: RemotePath)
     case delete(RemoteFile)
 }
 
 extension LocalCopy {
-    /// Puts a change into the outbox: in one transaction, on the disk when this returns, in the database and
-    /// as a file beside it.
+    /// Adds a change to the outbox in one transaction; when this returns, it is on disk in the database and
+    /// as a file.
     ///
-    /// What waits for the same file already and has never been sent is taken up into it: of ten saves the
-    /// last one is sent, and a new note that is deleted again is never sent at all. The texts stay among
-    /// the ``versions(of:)``.
+    /// A waiting change of the same file that was never sent is merged into it: of ten saves only the last
+    /// one is sent, and a new note that is deleted again is not sent at all. The texts stay among the
+    /// ``versions(of:)``.
     ///
     /// - Parameter wasAttempted: Whether it was sent, and may have arrived.
-    /// - Returns: The file as it is shown while the change waits; nil after a deletion.
-    /// - Throws: `.notDurable` when the copy is kept in memory alone.
+    /// - Returns: The file as shown while the change waits; nil after a deletion.
+    /// - Throws: `.notDurable` if the copy is in memory.
     @discardableResult
     public func enqueue(
         _ intent: Intent, wasAttempted: Bool = false, at now: Date = Date()
     ) throws -> RemoteFile? {
         guard isDurable else { throw LibraryError.notDurable }
-        // Outside the lock: it takes longer than all the rest.
+        // Outside the lock: it takes longer than everything else.
         var (hash, text) = ("", Data?.none)
         if case .write(let data, _, _) = intent { (hash, text) = (Self.hash(of: data), data) }
         return try changeOutbox(text, hash: hash) { [hash] database in
-            // Files are told in whole seconds.
+            // Files have times in whole seconds.
             let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
             let editor = OutboxEditor(database: database, now: now)
             switch intent {
@@ -45,20 +45,20 @@ extension LocalCopy {
         }
     }
 
-    /// All changes that wait, in the order they will be sent.
+    /// All changes in the outbox, in the order they are sent.
     public func waitingChanges() throws -> [WaitingChange] {
         try read { try OutboxRows.all(in: $0) }
     }
 
-    /// The bytes that a change will write; nil when it writes none, or has gone.
+    /// The bytes that a change writes; nil if it writes none, or no longer exists.
     public func text(ofChange id: WaitingChange.ID) throws -> Data? {
         try read { try OutboxRows.body(of: id, in: $0) }
     }
 
-    /// Takes a change back, with those that build on it. The texts stay among the ``versions(of:)``.
+    /// Removes a change and those based on it. The texts stay among the ``versions(of:)``.
     ///
-    /// - Returns: What was taken back.
-    /// - Throws: `.noSuchChange` when it has been sent, or is on its way.
+    /// - Returns: The removed changes.
+    /// - Throws: `.noSuchChange` if it was sent, or is being sent.
     @discardableResult
     public func takeBack(_ id: WaitingChange.ID) throws -> [WaitingChange] {
         try changeOutbox { database in
@@ -80,8 +80,8 @@ extension LocalCopy {
         }
     }
 
-    /// What has become of a state in which a file waited: the file in the club now; nil while the
-    /// change still waits, or when it was taken back.
+    /// The file in the club that a waiting revision has become; nil if the change still waits, or was
+    /// removed.
     public func sentFile(for revision: Revision) throws -> RemoteFile? {
         guard let change = revision.waitingChange else { return nil }
         return try read { try OutboxRows.sentFile(for: change, in: $0) }
@@ -91,14 +91,14 @@ extension LocalCopy {
 // MARK: - Sending
 
 extension LocalCopy {
-    /// What was on its way when a program ended waits again. For who holds ``OutboxLock`` alone.
+    /// Returns changes that were being sent when a program ended to the queue. Requires ``OutboxLock``.
     public func recoverInterrupted() throws {
         try write { try $0.execute("UPDATE outbox SET is_sending = 0 WHERE is_sending = 1") }
     }
 
-    /// Marks a change as on its way, durably: from now on it may have arrived.
+    /// Marks a change as being sent, durably: from now on it may have arrived.
     ///
-    /// - Returns: The change as it is now; nil when it has been taken back, or builds on another.
+    /// - Returns: The current change; nil if it was removed, or is based on another one.
     public func beginSending(_ id: WaitingChange.ID) throws -> WaitingChange? {
         try write(isDurable: true) { database in
             try database.run(
@@ -111,7 +111,8 @@ extension LocalCopy {
         }
     }
 
-    /// A change did not arrive; it waits for the next attempt, or for a person when there is a problem.
+    /// Records that a change did not arrive; it waits for the next attempt, or for the user if there is a
+    /// problem.
     public func endSending(_ id: WaitingChange.ID, problem: String? = nil) throws {
         try write(isDurable: true) { database in
             try database.run(
@@ -121,18 +122,18 @@ extension LocalCopy {
         }
     }
 
-    /// Forgets what kept changes from being sent: they are tried once more.
+    /// Clears the problems of changes, so that they are sent again.
     public func clearProblems() throws {
         try write { try $0.execute("UPDATE outbox SET problem = NULL WHERE problem IS NOT NULL") }
     }
 
-    /// A change has arrived: it leaves, what builds on it learns what it is now, and the listing too.
+    /// Removes a change that has arrived, and updates the changes based on it, and the listing.
     ///
     /// - Parameters:
-    ///   - file: What is in the club now; nil when nothing is there any more.
-    ///   - data: Its bytes, where they are other ones than the change's: after a merge.
-    ///   - isSeen: Whether it holds what this machine has seen, and nothing of another member's besides. What
-    ///     builds on a change that does not is compared with the club's text when it is sent.
+    ///   - file: The file in the club; nil if there is none.
+    ///   - data: Its bytes, if they differ from the change's: after a merge.
+    ///   - isSeen: Whether it contains only what this computer has seen, and no other member's changes. If
+    ///     not, changes based on it are compared with the club's text when they are sent.
     public func complete(
         _ change: WaitingChange, with file: RemoteFile?, data: Data? = nil, isSeen: Bool = true,
         at now: Date = Date()
@@ -147,7 +148,7 @@ extension LocalCopy {
                 try Self.setOwnDeletion(of: change.gone, in: database, at: now)
             }
             guard let file else {
-                // What was to happen to a file that is gone cannot happen; its text is kept.
+                // Changes to a deleted file cannot be sent; their texts are kept.
                 try OutboxRows.orphan(change.id, in: database)
                 return
             }
@@ -161,7 +162,7 @@ extension LocalCopy {
                 try Self.index(id, at: file.path, text, in: database)
             }
             if !isSeen || data != nil, case .state(let revision, let hash) = change.base {
-                // The state before: the store finds that it is not there any more, and both texts are merged.
+                // The earlier revision: the store detects that it is outdated, and both texts are merged.
                 base.revision = revision
                 base.contentHash = own.map { Self.hash(of: $0) } ?? hash
             }
@@ -170,7 +171,7 @@ extension LocalCopy {
         }
     }
 
-    /// A change is not to happen any more; what builds on it happens to what is there.
+    /// Removes a change that is obsolete; changes based on it apply to the existing file.
     public func drop(_ change: WaitingChange) throws {
         try changeOutbox { database in
             try OutboxRows.remove(change.id, in: database)
@@ -178,7 +179,7 @@ extension LocalCopy {
         }
     }
 
-    /// Whether anything waits that builds on a change.
+    /// Whether a change is the base of others.
     public func hasFollowers(_ id: WaitingChange.ID) throws -> Bool {
         try read { database in
             try database.first(

@@ -1,7 +1,7 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// Adds changes to the outbox, and takes up into them what they make superfluous. Inside a transaction.
+/// Adds changes to the outbox, and removes those that become superfluous. Used inside a transaction.
 struct OutboxEditor {
     let database: Database
     let now: Date
@@ -14,7 +14,7 @@ struct OutboxEditor {
             contentHash: hash, date: now, wasAttempted: wasAttempted, body: data)
         if case .update(let revision, let baseHash) = mode {
             var base = try self.base(revision, hash: baseHash, path: &change.path)
-            // An earlier save of the same note that nobody has seen yet is superfluous.
+            // An earlier save of the same note that was never sent is superfluous.
             if case .change(let id) = base, let earlier = try OutboxRows.one(id, in: database),
                 case .write(let earlierMode) = earlier.action, try isUntouched(earlier)
             {
@@ -24,7 +24,7 @@ struct OutboxEditor {
                 try OutboxRows.remove(id, in: database)
             }
             change.base = base
-            // The state it was based on is not known any more: nothing may be replaced.
+            // Its base is unknown: it must not replace anything.
             if base == nil, change.mode == "update" { change.mode = "add" }
         }
         let id = try OutboxRows.insert(change, in: database)
@@ -40,14 +40,14 @@ struct OutboxEditor {
     func move(_ file: RemoteFile, to destination: RemotePath) throws -> RemoteFile? {
         var change = OutboxRows.NewChange(
             action: "move", path: file.path, destination: destination, byteCount: file.byteCount,
-            contentHash: file.contentHash, date: file.modified)
+            contentHash: file.contentHash, modified: file.modified, date: now)
         change.base = try base(file.revision, hash: file.contentHash, path: &change.path)
         if case .change(let id) = change.base, let earlier = try OutboxRows.one(id, in: database),
             try isUntouched(earlier)
         {
             switch earlier.action {
             case .write(.add), .write(.create):
-                // The club has never seen it under any name.
+                // The club never had it, under any name.
                 let body = try OutboxRows.body(of: id, in: database)
                 try OutboxRows.remove(id, in: database)
                 try LocalCopy.unindex(file.path, in: database)
@@ -75,7 +75,7 @@ struct OutboxEditor {
     func delete(_ file: RemoteFile) throws {
         var change = OutboxRows.NewChange(
             action: "delete", path: file.path, byteCount: file.byteCount,
-            contentHash: file.contentHash, date: now)
+            contentHash: file.contentHash, modified: file.modified, date: now)
         change.base = try base(file.revision, hash: file.contentHash, path: &change.path)
         try LocalCopy.unindex(file.path, in: database)
         while case .change(let id) = change.base,
@@ -85,7 +85,7 @@ struct OutboxEditor {
         {
             try OutboxRows.remove(id, in: database)
             switch earlier.action {
-            // Of what the club has never seen, nothing is left to delete.
+            // The club never had it: there is nothing to delete.
             case .write(.add), .write(.create): return try recordDeletion(of: file)
             case .write, .move, .delete: break
             }
@@ -95,7 +95,7 @@ struct OutboxEditor {
         _ = try OutboxRows.insert(change, in: database)
     }
 
-    /// A note that lived here alone can be brought back all the same.
+    /// A note that existed only here can be restored, too.
     private func recordDeletion(of file: RemoteFile) throws {
         try database.run(
             """
@@ -106,7 +106,7 @@ struct OutboxEditor {
             .date(now))
     }
 
-    /// What a state is made by: another change, or the club. Nil when nobody knows it any more.
+    /// The origin of a revision: another change, or the club. Nil if unknown.
     private func base(
         _ revision: Revision, hash: String?, path: inout RemotePath
     ) throws -> WaitingChange.Base? {
@@ -119,23 +119,23 @@ struct OutboxEditor {
         return .state(file.revision, contentHash: file.contentHash)
     }
 
-    /// Whether a change is the one that has made a state. A database that was lost has taken its numbers
-    /// with it: another note's change may have the number now.
+    /// Whether a change has created a revision. After the loss of a database, another note's change may have
+    /// its number.
     private func makes(
         _ change: WaitingChange, _ revision: Revision, at path: RemotePath
     ) throws -> Bool {
         if let made = change.destination, made.string.utf8.elementsEqual(path.string.utf8) {
             return true
         }
-        // What it builds on may have arrived under another name since.
+        // Its base may have been sent under another name since.
         return try database.first(
             "SELECT 1 FROM versions WHERE path = ? AND revision = ? AND hash = ? LIMIT 1",
             .text(path.string), .text(revision.rawValue), .text(orNull: change.contentHash),
             read: { _ in true }) != nil
     }
 
-    /// Whether no later change needs the name that a move sets free: it would come before that move if
-    /// the move became part of a still later one.
+    /// Whether no later change needs the name that a move releases: it would be sent before that move if the
+    /// move were merged into a still later one.
     private func isNameUnused(after change: WaitingChange) throws -> Bool {
         guard case .move = change.action else { return true }
         return try database.first(

@@ -1,20 +1,20 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// At a start: rows and files are made to agree. While no other program writes.
+/// Makes the outbox's rows and files agree at startup, while no other program writes.
 extension OutboxFiles {
-    /// What decides where a row and a file describe the same change.
+    /// Which source counts if a row and a file describe the same change differently.
     enum Trust {
         case rows
-        /// The rows come out of a damaged database. The bytes in a file are those that its hash is of.
+        /// The rows come from a damaged database. A file's bytes are checked by its hash.
         case files
     }
 
-    /// Puts what the files alone know back into the outbox, and writes the files that are missing.
+    /// Restores changes that exist only as files to the outbox, and writes missing files.
     ///
-    /// What comes back may have been sent already: it is marked so, and the store recognizes its own work.
+    /// A restored change may have been sent already. It is marked as such, and the store recognizes its own write.
     ///
-    /// - Returns: How many changes came back.
+    /// - Returns: The number of restored changes.
     func adopt(into database: Database, trusting trust: Trust) throws -> Int {
         let found = headers()
         var rows = try OutboxRows.all(in: database)
@@ -27,7 +27,7 @@ extension OutboxFiles {
         var count = 0
         if !lost.isEmpty {
             count = try database.transaction(isDurable: true) {
-                let adopted = try lost.filter { try insert($0, in: database) }
+                let adopted = try lost.filter { try insert($0, in: database) == .inserted }
                 for header in adopted { try connect(header, in: database) }
                 return adopted.count
             }
@@ -39,7 +39,7 @@ extension OutboxFiles {
         return count
     }
 
-    /// The changes of which a later one says all that they said, and is there itself.
+    /// The changes that are included in a later one that exists.
     private func replacedNumbers(
         in found: [Header], _ rows: Set<WaitingChange.ID>
     ) -> Set<WaitingChange.ID> {
@@ -51,8 +51,8 @@ extension OutboxFiles {
         return Set(later.flatMap { $0.replaces ?? [] })
     }
 
-    /// Removes the files of what has arrived, or is replaced: they could not be removed in time, and would bring it
-    /// back once the later change has left.
+    /// Removes the files of changes that were sent or replaced. They could not be removed in time, and would restore
+    /// the change once the later one has been sent.
     private func removeDone(
         among found: [Header], _ rows: [WaitingChange], in database: Database
     ) throws {
@@ -67,12 +67,18 @@ extension OutboxFiles {
         }
     }
 
-    private func insert(_ header: Header, in database: Database) throws -> Bool {
+    private enum Insertion {
+        case inserted
+        /// The file is incomplete, or from a newer version.
+        case unreadable
+    }
+
+    private func insert(_ header: Header, in database: Database) throws -> Insertion {
         let data = header.action == "write" ? text(of: header) : nil
         guard header.action != "write" || data != nil, var change = header.change(body: data)
-        else { return false }
+        else { return .unreadable }
         change.id = header.id
-        // The commit of what took them up was lost, and theirs was not.
+        // Their rows survived, but the commit of the change that replaces them was lost.
         for id in header.replaces ?? [] {
             if let earlier = try OutboxRows.one(id, in: database),
                 try OutboxRows.isUntouched(earlier, in: database)
@@ -82,17 +88,17 @@ extension OutboxFiles {
         }
         try OutboxRows.remove(header.id, in: database)
         _ = try OutboxRows.insert(change, in: database)
-        guard let data, let hash = header.contentHash else { return true }
+        guard let data, let hash = header.contentHash else { return .inserted }
         let file = RemoteFile(
             path: change.path, revision: .waiting(for: header.id), byteCount: header.byteCount,
-            modified: change.date, contentHash: hash)
+            modified: change.modified ?? change.date, contentHash: hash)
         let version = try LocalCopy.insert(
             data, of: file, hash: hash, isOwn: true, in: database, at: change.date)
         try LocalCopy.index(version, at: file.path, data, in: database)
-        return true
+        return .inserted
     }
 
-    /// What it builds on may have arrived since, or be lost: then it builds on nothing.
+    /// Replaces a base change that was sent since by its file, and drops one that is lost.
     private func connect(_ header: Header, in database: Database) throws {
         guard let base = header.baseChange, try OutboxRows.one(base, in: database) == nil else {
             return
@@ -104,7 +110,7 @@ extension OutboxFiles {
         }
     }
 
-    /// What another version, or a killed program, has not written. The disk may be full: the rows are there.
+    /// Writes files that another version or a killed program did not. The disk may be full; the rows suffice.
     private func write(
         _ rows: [WaitingChange], unlike found: [Header], from database: Database
     ) throws {
@@ -126,8 +132,8 @@ extension OutboxFiles {
         }
     }
 
-    /// Removes what killed programs have left of files, and bytes that no change needs. A file that says
-    /// what is to happen is left where it is, whatever is wrong with it, and so are its bytes.
+    /// Removes temporary files of killed programs, and texts that no change needs. A change's header and its text are
+    /// never removed, even if they cannot be read.
     private func cleanUp() {
         let names = names
         let numbers = Set(names.filter { $0.hasSuffix(".json") }.map { $0.dropLast(5) })

@@ -1,19 +1,19 @@
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 
-/// The changes that wait, once more as files: what is left of them when the database is lost.
+/// The outbox as files, in case the database is lost.
 ///
-/// In `outbox` beside the database, mode 0600: `<number>.json` says what is to happen, and
-/// `<number>-<hash>.text` has the bytes as they were typed. A change's files are on the disk before its row
-/// is committed; where both are there, the row decides.
+/// In `outbox` beside the database, mode 0600: `<number>.json` describes a change, and `<number>-<hash>.text`
+/// contains the bytes as typed. The files are on disk before the row is committed; if both exist, the row
+/// counts.
 struct OutboxFiles: Sendable {
     let folder: URL
 
     init(beside library: URL) { folder = library.appending(path: "outbox") }
 
-    /// What is to happen, as a file says it. These keys stay as they are.
+    /// The file of a change. Its keys must not change.
     struct Header: Codable, Equatable {
         var version = 1
         var id: Int64
@@ -26,15 +26,18 @@ struct OutboxFiles: Sendable {
         var baseChange: Int64?
         var byteCount: Int64
         var contentHash: String?
-        /// In seconds since 1970.
+        /// The file's date, in seconds since 1970.
         var modified: Int64
-        /// The changes that were taken up into this one when it was made.
+        /// When the change was made, likewise; nil in files of earlier programs.
+        var made: Int64?
+        /// The changes that were merged into this one when it was created.
         var replaces: [Int64]?
 
         init(_ change: WaitingChange) {
             (id, path, destination) = (change.id, change.path.string, nil)
             (byteCount, contentHash) = (change.byteCount, change.contentHash)
-            modified = Int64(clamping: change.date.timeIntervalSince1970)
+            modified = Int64(clamping: change.modified.timeIntervalSince1970)
+            made = Int64(clamping: change.date.timeIntervalSince1970)
             switch change.action {
             case .write(let mode): (action, self.mode) = ("write", mode.columnName)
             case .move(let target): (action, destination) = ("move", target.string)
@@ -48,7 +51,7 @@ struct OutboxFiles: Sendable {
             }
         }
 
-        /// As a new row; nil when nothing could do it.
+        /// The new row; nil for an unknown action.
         func change(body: Data?) -> OutboxRows.NewChange? {
             guard version == 1, let path = try? RemotePath(validating: path),
                 ["write", "move", "delete"].contains(action)
@@ -61,11 +64,13 @@ struct OutboxFiles: Sendable {
             return OutboxRows.NewChange(
                 action: action, path: path, destination: target, mode: mode, base: base,
                 byteCount: byteCount, contentHash: contentHash,
-                date: Date(timeIntervalSince1970: Double(modified)), wasAttempted: true, body: body)
+                modified: Date(timeIntervalSince1970: Double(modified)),
+                date: Date(timeIntervalSince1970: Double(made ?? modified)), wasAttempted: true,
+                body: body)
         }
 
-        /// The name of the file with the bytes; the hash keeps those of a number apart that was given
-        /// again after a rollback.
+        /// The name of the file with the bytes; the hash distinguishes texts if a number is reused after a
+        /// rollback.
         var textName: String? {
             guard action == "write", let hash = contentHash, hash.count == 64,
                 hash.utf8.allSatisfy({ isxdigit(Int32($0)) != 0 })
@@ -79,7 +84,7 @@ struct OutboxFiles: Sendable {
     /// - Parameter text: The bytes of a write.
     func write(_ header: Header, text: () throws -> Data?) throws {
         if let name = header.textName, !hasFile(name, byteCount: header.byteCount) {
-            // Without its bytes a change is worth nothing: they are there first.
+            // Written first: a change is useless without its bytes.
             guard let data = try text() else { return }
             try put(data, as: name)
         }
@@ -114,7 +119,7 @@ struct OutboxFiles: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     }
 
-    /// What the files say that can be read, in the order of their numbers.
+    /// The readable headers, in the order of their numbers.
     func headers() -> [Header] {
         names.compactMap { name -> Header? in
             guard name.hasSuffix(".json"), let id = Int64(name.dropLast(5)),
@@ -125,7 +130,7 @@ struct OutboxFiles: Sendable {
         }.sorted { $0.id < $1.id }
     }
 
-    /// The bytes of a write as they were typed; nil where they are not there, or not whole.
+    /// The bytes of a write as typed; nil if they are missing or incomplete.
     func text(of header: Header) -> Data? {
         guard let name = header.textName, hasFile(name, byteCount: header.byteCount),
             let data = try? Data(

@@ -1,14 +1,14 @@
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 
-/// Held by the one program that sends a club's changes; let go of with the process, however it ends.
+/// Held by the one program that sends a club's changes; released when the process ends.
 public final class OutboxLock: Sendable {
     private let descriptor: Int32
 
-    /// Nil when another program is sending.
+    /// Nil if another program is sending.
     ///
-    /// - Throws: `LibraryError.unwritable` when nobody can be kept from sending too.
+    /// - Throws: `LibraryError.unwritable` if locking is not possible.
     public init?(of copy: LocalCopy) throws {
         let path = copy.folder.path + "/outbox.lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -1,11 +1,11 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// Changes as the database has them.
+/// The outbox's rows in the database.
 enum OutboxRows {
     private static let columns = """
         id, action, path, destination, mode, base_revision, base_hash, base_change, size, hash, modified,
-        is_sending, attempts, problem
+        is_sending, attempts, problem, made
         """
 
     static func all(in database: Database) throws -> [WaitingChange] {
@@ -37,7 +37,9 @@ enum OutboxRows {
         }
         return WaitingChange(
             id: row.integer(0), action: action, path: path, base: base, byteCount: row.integer(8),
-            contentHash: row.optionalText(9), date: row.date(10), isSending: row.integer(11) != 0,
+            contentHash: row.optionalText(9), modified: row.date(10),
+            date: row.optionalInteger(14) == nil ? row.date(10) : row.date(14),
+            isSending: row.integer(11) != 0,
             attempts: Int(row.integer(12)), problem: row.optionalText(13))
     }
 
@@ -47,7 +49,7 @@ enum OutboxRows {
         case ("create", _): .create
         case ("update", .state(let revision, let hash)): .update(revision, contentHash: hash)
         case ("update", .change(let id)): .update(.waiting(for: id))
-        // Without a base nothing may be replaced.
+        // Without a base it must not replace anything.
         default: .add
         }
     }
@@ -64,18 +66,19 @@ enum OutboxRows {
         try database.run(
             """
             INSERT INTO outbox (id, action, path, destination, mode, base_revision, base_hash, base_change,
-                size, hash, modified, attempts, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                size, hash, modified, made, attempts, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(orNull: change.id), .text(change.action), .text(change.path.string),
             .text(orNull: change.destination?.string), .text(orNull: change.mode),
             .text(orNull: revision), .text(orNull: hash), .integer(orNull: baseChange),
-            .integer(change.byteCount), .text(orNull: change.contentHash), .date(change.date),
+            .integer(change.byteCount), .text(orNull: change.contentHash),
+            .date(change.modified ?? change.date), .date(change.date),
             .integer(change.wasAttempted ? 1 : 0), change.body.map(Value.blob) ?? .null)
         return database.lastRow
     }
 
     struct NewChange {
-        /// The next number, unless it has one already.
+        /// Nil for the next number.
         var id: WaitingChange.ID?
         var action: String
         var path: RemotePath
@@ -84,19 +87,22 @@ enum OutboxRows {
         var base: WaitingChange.Base?
         var byteCount: Int64
         var contentHash: String?
+        /// Of the file; nil where the change makes it.
+        var modified: Date?
+        /// When the change was made.
         var date: Date
         var wasAttempted = false
         var body: Data?
     }
 
-    /// The bytes that a change will write; nil when it writes none.
+    /// The bytes that a change writes; nil if it writes none.
     static func body(of id: WaitingChange.ID, in database: Database) throws -> Data? {
         try database.first(
             "SELECT body FROM outbox WHERE id = ? AND body IS NOT NULL", .integer(id),
             read: { $0.data(0) })
     }
 
-    /// Whether no server can have seen it, and nothing else builds on it.
+    /// Whether it was never sent, and no other change is based on it.
     static func isUntouched(_ change: WaitingChange, in database: Database) throws -> Bool {
         guard change.attempts == 0, !change.isSending else { return false }
         return try database.first(
@@ -108,13 +114,13 @@ enum OutboxRows {
         try database.run("DELETE FROM outbox WHERE id = ?", .integer(id))
     }
 
-    /// What a change was to make is not there: what builds on it builds on nothing.
+    /// Removes the base of changes whose base change has no result.
     static func orphan(_ change: WaitingChange.ID, in database: Database) throws {
         try database.run(
             "UPDATE outbox SET base_change = NULL WHERE base_change = ?", .integer(change))
     }
 
-    /// Tells what builds on a change that has arrived what it builds on now, and keeps it for later questions.
+    /// Updates the changes based on one that has arrived, and stores its result for later lookups.
     static func rebase(
         on change: WaitingChange.ID, _ file: RemoteFile, in database: Database
     ) throws {

@@ -1,17 +1,18 @@
 internal import FoundationEssentials
 
-/// What one transaction that changes the outbox does to its files.
+/// Updates the outbox's files for one transaction.
 ///
-/// New files first, then those of what has left, then the commit. A program that is killed in between leaves a
-/// file more, or one less, than there are rows: ``OutboxFiles/adopt(into:)`` sets that right at the next start.
+/// Writes new files first, then removes those of removed changes, then commits. A program killed in between
+/// leaves one file more or less than there are rows: ``OutboxFiles/adopt(into:)`` corrects that at the next
+/// start.
 final class OutboxUpdate {
     private let files: OutboxFiles
-    /// The bytes that are written, where they are at hand.
+    /// The bytes to write, if available.
     private let text: Data?
     private let hash: String?
     private var added: [OutboxFiles.Header] = []
     private var removed: [OutboxFiles.Header] = []
-    /// As they were.
+    /// The state before.
     private var changed: [OutboxFiles.Header] = []
 
     init(_ files: OutboxFiles, text: Data?, hash: String?) {
@@ -20,7 +21,7 @@ final class OutboxUpdate {
 
     /// Runs the changes inside a transaction.
     ///
-    /// - Throws: `LibraryError.unwritable` when a new change cannot be kept as a file.
+    /// - Throws: `LibraryError.unwritable` if a new change cannot be written as a file.
     func run<Result>(
         in database: Database, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -38,14 +39,14 @@ final class OutboxUpdate {
             }
             guard old != header else { continue }
             changed.append(old)
-            // What has arrived has arrived: a full disk must not undo it. The next start writes the file.
+            // The change was sent: a full disk must not undo that. The next start writes the file.
             try? files.write(header)
         }
         for header in removed { files.removeHeader(header.id) }
         return result
     }
 
-    /// The rows are as they were, and so are the files. While nobody else can write.
+    /// Restores the files after a rollback, while the database is locked.
     func undo() {
         for header in added {
             files.removeHeader(header.id)
@@ -55,7 +56,7 @@ final class OutboxUpdate {
         (added, removed, changed) = ([], [], [])
     }
 
-    /// The rows are committed.
+    /// Called after the commit.
     func finish() {
         for header in removed { files.removeText(of: header) }
     }
@@ -68,7 +69,7 @@ final class OutboxUpdate {
     private static func headers(
         in database: Database
     ) throws -> [WaitingChange.ID: OutboxFiles.Header] {
-        // A damaged database may name one twice.
+        // A damaged database may contain a number twice.
         Dictionary(
             try OutboxRows.all(in: database).map { change in
                 (change.id, OutboxFiles.Header(change))

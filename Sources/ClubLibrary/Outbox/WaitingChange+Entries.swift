@@ -1,7 +1,7 @@
 public import ClubStore
 
 extension WaitingChange {
-    /// What it will make of the club's listing.
+    /// The resulting entries of the club's listing.
     public var entries: [RemoteEntry] {
         switch action {
         case .write: file.map { [.file($0)] } ?? []

@@ -1,8 +1,8 @@
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 
 extension WaitingChange {
-    /// What happens, in a few words: `Write “a.txt”`. Names are as they are, not made safe for a screen.
+    /// A short description: `Write “a.txt”`. Names are unescaped, not safe for a screen.
     public var words: String {
         switch action {
         case .write(.update): localized("Change “\(path.name)”")

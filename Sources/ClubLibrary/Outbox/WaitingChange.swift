@@ -1,41 +1,44 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// Something done here that the club does not have yet.
+/// A change made here that was not sent to the club yet.
 public struct WaitingChange: Sendable, Identifiable, Hashable {
     public enum Action: Sendable, Hashable {
-        /// A text is to be written; its bytes are asked for when they are sent.
+        /// Writes a text; its bytes are loaded when it is sent.
         case write(WriteMode)
         case move(to: RemotePath)
         case delete
     }
 
-    /// Grows from change to change; they are sent in this order.
+    /// Increasing; changes are sent in this order.
     public let id: Int64
     public var action: Action
-    /// Where the file is before the change.
+    /// The file's path before the change.
     public var path: RemotePath
-    /// The file as it is before the change, where there was one; nil for a new note.
+    /// The file's revision before the change; nil for a new note.
     public var base: Base?
-    /// Of the text, in bytes; of a moved file, what it was.
+    /// The size of the text in bytes; for a move, of the moved file.
     public var byteCount: Int64
     public var contentHash: String?
+    /// The date of the file as it is shown while the change waits.
+    public var modified: Date
+    /// When the change was made.
     public var date: Date
-    /// Whether it is on its way at this moment.
+    /// Whether it is being sent.
     public var isSending: Bool
-    /// How often it was sent; it may have arrived although no answer came.
+    /// How often it was sent; it may have arrived without a response.
     public var attempts: Int
-    /// Why the club has refused it, as a sentence; nil while it only waits.
+    /// Why the club has refused it, as a sentence; nil while it waits.
     public var problem: String?
 
     public enum Base: Sendable, Hashable {
-        /// What the club had.
+        /// A revision in the club.
         case state(Revision, contentHash: String?)
-        /// What another change will make of it.
+        /// The result of another change.
         case change(WaitingChange.ID)
     }
 
-    /// The state that it changes; nil where there was none.
+    /// The revision that it changes; nil if there was none.
     public var baseState: (revision: Revision, contentHash: String?)? {
         switch base {
         case .state(let revision, let hash): (revision, hash)
@@ -44,7 +47,7 @@ public struct WaitingChange: Sendable, Identifiable, Hashable {
         }
     }
 
-    /// Where the file will be; nil when it will be nowhere.
+    /// The file's path after the change; nil after a deletion.
     public var destination: RemotePath? {
         switch action {
         case .write: path
@@ -53,34 +56,34 @@ public struct WaitingChange: Sendable, Identifiable, Hashable {
         }
     }
 
-    /// What is there no more after a deletion, as far as the change knows it.
-    var gone: RemoteFile {
+    /// The deleted file, as far as the change knows it.
+    public var gone: RemoteFile {
         RemoteFile(
             path: path, revision: baseState?.revision ?? Revision(rawValue: ""),
-            byteCount: byteCount, modified: date,
+            byteCount: byteCount, modified: modified,
             contentHash: baseState?.contentHash ?? contentHash)
     }
 
-    /// The file as it is shown while it waits; nil after a deletion.
+    /// The file as shown while the change waits; nil after a deletion.
     public var file: RemoteFile? {
         destination.map {
             RemoteFile(
-                path: $0, revision: .waiting(for: id), byteCount: byteCount, modified: date,
-                contentHash: contentHash)
+                path: $0, revision: .waiting(for: id), byteCount: byteCount,
+                modified: modified, contentHash: contentHash)
         }
     }
 }
 
 extension Revision {
-    /// No server's: a header cannot hold a NUL.
+    /// Cannot be a server's: a header cannot contain NUL.
     private static let prefix = "\u{0}change "
 
-    /// The state of a file while a change of it waits.
+    /// The revision of a file with a waiting change.
     public static func waiting(for change: WaitingChange.ID) -> Revision {
         Revision(rawValue: "\(prefix)\(change)")
     }
 
-    /// The change that has made this state; nil for a state that a server knows.
+    /// The change that creates this revision; nil for a server's revision.
     public var waitingChange: WaitingChange.ID? {
         guard rawValue.hasPrefix(Self.prefix) else { return nil }
         return Int64(rawValue.dropFirst(Self.prefix.count))
@@ -88,7 +91,7 @@ extension Revision {
 }
 
 extension WriteMode {
-    /// As the outbox writes it; the base stands in columns of its own.
+    /// The value in the outbox's table; the base has its own columns.
     var columnName: String {
         switch self {
         case .create: "create"

@@ -1,4 +1,4 @@
-/// The name of a text that is kept beside another one of its name.
+/// The name of a text that is kept beside another file of its name.
 public enum CopyName {
     /// `Plan (my version).txt`, `Plan (my version 2).txt` … for 1, 2 …
     public static func of(_ name: String, number: Int) -> String {
@@ -7,6 +7,6 @@ public enum CopyName {
         return name[..<dot] + mark + name[dot...]
     }
 
-    /// So many are tried.
+    /// The highest number.
     public static let limit = 99
 }

@@ -1,14 +1,14 @@
 public import ClubStore
 internal import FoundationEssentials
 
-/// Sends the changes that wait to the club, one after the other, in their order.
+/// Sends the changes in the outbox to the club, one by one, in order.
 ///
-/// A change leaves the outbox only when the store has confirmed it. What the club refuses stays, with the
-/// reason, and holds up nothing but what builds on it.
+/// A change leaves the outbox only when the store has confirmed it. A refused change stays, with the reason,
+/// and blocks only the changes based on it.
 public struct OutboxSender: Sendable {
     private let copy: LocalCopy
     private let store: any RemoteStore
-    /// An error in words, to be kept with a change.
+    /// The error message stored with a change.
     private let sentence: @Sendable (StoreError) -> String
 
     public init(
@@ -20,24 +20,28 @@ public struct OutboxSender: Sendable {
         self.sentence = sentence
     }
 
-    /// A change that the server fails at as often as this keeps the others back no longer.
+    /// After this many failures a change no longer blocks the others.
     private static let attemptLimit = 5
 
     public enum Outcome: Sendable {
-        /// Nothing is left that could be sent.
+        /// There is nothing left to send.
         case finished
         /// Another program is sending.
         case sentElsewhere
-        /// All but what somebody keeps locked in the club, and what has to follow it.
+        /// Everything was sent except changes of files that another member keeps locked, and those that
+        /// follow them.
         case blocked
     }
 
-    /// Sends all that can be sent.
+    /// Sends all changes that can be sent.
     ///
-    /// - Parameter didHappen: Called for each change, in order.
-    /// - Throws: `StoreError` when the club cannot be asked any more; `LibraryError`. The rest waits.
+    /// - Parameters:
+    ///   - willSend: Called before each change is sent, once it is marked as being sent.
+    ///   - didHappen: Called for each change, in order.
+    /// - Throws: `StoreError` if the club becomes unreachable; `LibraryError`. Remaining changes wait.
     @discardableResult
     @concurrent public func run(
+        willSend: @Sendable () async -> Void = {},
         _ didHappen: @Sendable (SyncEvent) async -> Void = { _ in }
     ) async throws -> Outcome {
         guard let lock = try OutboxLock(of: copy) else { return .sentElsewhere }
@@ -45,13 +49,14 @@ public struct OutboxSender: Sendable {
         try copy.recoverInterrupted()
         var locked: [WaitingChange] = []
         while let next = try nextChange(without: locked) {
-            // It may have been taken back in between.
+            // It may have been removed in between.
             guard let change = try copy.beginSending(next.id) else { continue }
+            await willSend()
             do throws(StoreError) {
                 let event = try await send(change)
                 await didHappen(event)
             } catch  where error.code == .locked {
-                // It says nothing of the change, nor of the club: the next run tries again.
+                // The error concerns neither the change nor the club; retry on the next run.
                 try copy.endSending(change.id)
                 locked.append(change)
             } catch {
@@ -69,7 +74,7 @@ public struct OutboxSender: Sendable {
         return locked.isEmpty ? .finished : .blocked
     }
 
-    /// - Parameter locked: What is left out, with all that uses one of its names.
+    /// - Parameter locked: Changes to skip, with all others that use one of their names.
     private func nextChange(without locked: [WaitingChange]) throws -> WaitingChange? {
         let names = Set(locked.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         return try copy.waitingChanges().first { change in
@@ -89,7 +94,7 @@ public struct OutboxSender: Sendable {
         }
     }
 
-    /// The disk's failures, as the store's: either way the change waits.
+    /// Converts errors of the disk to the store's: either way the change waits.
     private func onDisk<Result>(
         _ path: RemotePath, _ body: () throws -> Result
     ) throws(StoreError) -> Result {
@@ -110,7 +115,7 @@ extension OutboxSender {
         let text = try onDisk(change.path) { try copy.text(ofChange: change.id) } ?? Data()
         var careful = mode
         if mode == .overwrite, let theirs = try await otherText(at: change.path) {
-            // While it waited, others have gone on: what is replaced is among the versions first.
+            // The file has changed meanwhile; save the replaced text as a version first.
             careful = .update(theirs.file.revision, contentHash: theirs.file.contentHash)
         }
         do throws(StoreError) {
@@ -119,12 +124,12 @@ extension OutboxSender {
             return .sent(change, file: file)
         } catch {
             guard case .conflict = error.code else { throw error }
-            return try await settle(change, mode, text)
+            return try await resolveConflict(change, mode, text)
         }
     }
 
-    /// Somebody else has written: both texts end up in the club, in one where that is possible.
-    private func settle(
+    /// Another member has changed the file: both texts are sent, merged if possible.
+    private func resolveConflict(
         _ change: WaitingChange, _ mode: WriteMode, _ text: Data
     ) async throws(StoreError) -> SyncEvent {
         for _ in 0..<3 {
@@ -149,14 +154,14 @@ extension OutboxSender {
                 }
                 return .merged(change, file: file)
             } catch {
-                // Somebody was faster once more.
+                // Another change came first again.
                 guard case .conflict = error.code else { throw error }
             }
         }
         return try await keepBoth(change, text)
     }
 
-    /// What is there now, kept among the versions; nil when it cannot be read as a file.
+    /// The current file, also stored among the versions; nil if it cannot be read as a file.
     private func otherText(
         at path: RemotePath
     ) async throws(StoreError) -> (file: RemoteFile, data: Data)? {
@@ -202,7 +207,7 @@ extension OutboxSender {
     private func move(
         _ change: WaitingChange, to destination: RemotePath
     ) async throws(StoreError) -> SyncEvent {
-        // What it was to be of is gone.
+        // The source file no longer exists.
         guard change.base != nil else {
             try onDisk(change.path) { try copy.drop(change) }
             return .gone(change)
@@ -220,7 +225,7 @@ extension OutboxSender {
             } catch {
                 switch error.code {
                 case .conflict where number < CopyName.limit: continue
-                case .notFound: return try await settleMove(change, to: destination)
+                case .notFound: return try await resolveLostMove(change, to: destination)
                 default: throw error
                 }
             }
@@ -228,7 +233,8 @@ extension OutboxSender {
         throw StoreError(.conflict(serverRevision: nil), during: .move, at: destination)
     }
 
-    /// Whether what was moved is what this machine has seen: another member may have changed it before.
+    /// Whether the moved file is the one that this computer has seen: another member may have changed it
+    /// before.
     private func isSeen(_ file: RemoteFile?, _ change: WaitingChange) async -> Bool {
         guard let file, (try? copy.hasFollowers(change.id)) == true,
             case .state(let revision, let hash) = change.base
@@ -241,8 +247,8 @@ extension OutboxSender {
         return found.data == base
     }
 
-    /// It is not where it was: moved by an attempt whose answer was lost, or gone.
-    private func settleMove(
+    /// The file is not at its old path: moved by an attempt whose response was lost, or deleted.
+    private func resolveLostMove(
         _ change: WaitingChange, to destination: RemotePath
     ) async throws(StoreError) -> SyncEvent {
         var file: RemoteFile?
@@ -259,13 +265,13 @@ extension OutboxSender {
     }
 
     private func delete(_ change: WaitingChange) async throws(StoreError) -> SyncEvent {
-        // Only what was seen is deleted, never what has its name by now.
+        // Deletes only the revision that was seen, never another file with its name.
         guard case .state(let revision, let hash) = change.base else {
             try onDisk(change.path) { try copy.drop(change) }
             return .gone(change)
         }
         do throws(StoreError) {
-            // What cannot be brought back is not deleted.
+            // Only what can be restored is deleted.
             try await keepText(of: change, revision)
             try await store.delete(change.path, ifRevision: revision, contentHash: hash)
         } catch {
@@ -284,7 +290,7 @@ extension OutboxSender {
     ) async throws(StoreError) {
         let file = RemoteFile(
             path: change.path, revision: revision, byteCount: change.byteCount,
-            modified: change.date, contentHash: change.contentHash)
+            modified: change.modified, contentHash: change.contentHash)
         let isHere = try onDisk(change.path) { try copy.missingTexts(among: [file]).isEmpty }
         guard !isHere, change.byteCount <= store.fetchLimit else { return }
         let found = try await store.fetch(change.path)

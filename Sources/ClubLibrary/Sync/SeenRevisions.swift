@@ -1,7 +1,7 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// The earlier states of notes that this machine has seen, for a club whose store keeps none.
+/// The earlier versions of notes that this computer has seen, for a club whose store keeps none.
 public struct SeenRevisions: RevisionKeeping {
     private let copy: LocalCopy
     private let store: any RemoteStore
@@ -14,9 +14,18 @@ public struct SeenRevisions: RevisionKeeping {
     @concurrent public func revisions(
         of path: RemotePath, limit: Int
     ) async throws(StoreError) -> RevisionHistory {
-        let current = try await current(path)
-        let seen = try onDisk(path) { try copy.versions(of: path) }
-        // What was typed here and was in no club has no revision that could be asked for.
+        try Self.history(of: path, current: try await current(path), seenIn: copy, limit: limit)
+    }
+
+    /// The versions of a note that this computer has seen.
+    ///
+    /// - Parameter current: The note in the club, or its last known state; nil if it is no longer there.
+    /// - Throws: `.notFound` if nothing is known of it.
+    public static func history(
+        of path: RemotePath, current: RemoteFile?, seenIn copy: LocalCopy, limit: Int
+    ) throws(StoreError) -> RevisionHistory {
+        let seen = try Self.onDisk(path) { try copy.versions(of: path) }
+        // A text typed here that was never in a club has no revision to request.
         var known: Set<Revision> = [Revision(rawValue: "")]
         var revisions: [RemoteFile] = []
         if let current {
@@ -36,7 +45,7 @@ public struct SeenRevisions: RevisionKeeping {
     @concurrent public func fetch(
         _ path: RemotePath, revision: Revision
     ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
-        let data = try onDisk(path) {
+        let data = try Self.onDisk(path) {
             try copy.baseText(at: path, revision: revision, hash: nil)
         }
         if let data {
@@ -56,15 +65,22 @@ public struct SeenRevisions: RevisionKeeping {
         _ path: RemotePath, to revision: Revision
     ) async throws(StoreError) -> RemoteFile {
         let (_, data) = try await fetch(path, revision: revision)
+        return try await write(data, at: path)
+    }
+
+    /// Writes an earlier text, once the current one is stored here.
+    @concurrent public func write(
+        _ data: Data, at path: RemotePath
+    ) async throws(StoreError) -> RemoteFile {
         var mode = WriteMode.create
         if try await current(path) != nil {
-            // What is replaced must be among the states first.
+            // The replaced text must be stored as a version first.
             let found = try await store.fetch(path)
-            try onDisk(path) { try copy.keep([found]) }
+            try Self.onDisk(path) { try copy.keep([found]) }
             mode = .update(found.file.revision, contentHash: found.file.contentHash)
         }
         let file = try await store.put(data, at: path, mode: mode)
-        try onDisk(path) {
+        try Self.onDisk(path) {
             try copy.record([.file(file)], isOwn: true)
             try copy.keep([(file, data)], isOwn: true)
         }
@@ -83,12 +99,12 @@ public struct SeenRevisions: RevisionKeeping {
     private func modified(
         _ path: RemotePath, _ revision: Revision
     ) throws(StoreError) -> Date {
-        let versions = try onDisk(path) { try copy.versions(of: path) }
+        let versions = try Self.onDisk(path) { try copy.versions(of: path) }
         return versions.first { $0.file.revision == revision }?.file.modified ?? Date()
     }
 
-    /// The disk's failures, as a store's.
-    private func onDisk<Value>(
+    /// Converts errors of the disk to the store's.
+    private static func onDisk<Value>(
         _ path: RemotePath, _ body: () throws -> Value
     ) throws(StoreError) -> Value {
         do {

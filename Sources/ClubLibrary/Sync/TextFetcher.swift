@@ -1,7 +1,7 @@
 public import ClubStore
 internal import FoundationEssentials
 
-/// Brings here the texts that were never seen, so that they are there when the club is not.
+/// Fetches texts that are not stored here, for when the club is unreachable.
 public struct TextFetcher: Sendable {
     private let copy: LocalCopy
     private let store: any RemoteStore
@@ -11,15 +11,15 @@ public struct TextFetcher: Sendable {
         self.store = store
     }
 
-    /// Larger notes come when somebody opens them, in bytes.
+    /// Larger notes are fetched when they are opened.
     public static let byteLimit: Int64 = 1 << 20
-    /// So many at a time, and so many into the database at once.
+    /// The number of texts fetched at once and stored in one transaction.
     private static let width = 4
     private static let batch = 32
 
-    /// Fetches the texts of those files that have none here yet; ends early when its task is cancelled.
+    /// Fetches missing texts; stops early if its task is cancelled.
     ///
-    /// - Throws: `StoreError` when the club cannot be asked any more; `LibraryError`.
+    /// - Throws: `StoreError` if the club becomes unreachable; `LibraryError`.
     @concurrent public func run(_ files: [RemoteFile]) async throws {
         let small = files.filter {
             $0.byteCount <= Self.byteLimit && $0.revision.waitingChange == nil
@@ -51,7 +51,7 @@ public struct TextFetcher: Sendable {
         }
     }
 
-    /// Nil for one that cannot be had: the others can.
+    /// Nil if this text cannot be fetched; others can.
     private func fetch(_ file: RemoteFile) async throws -> (file: RemoteFile, data: Data)? {
         do throws(StoreError) {
             return try await store.fetch(file.path)

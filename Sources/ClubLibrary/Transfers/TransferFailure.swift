@@ -1,11 +1,10 @@
-/// Why a transfer waits or has failed: codes and values, no words. Who looks at it reads it in their own
-/// language.
+/// Why a transfer waits or has failed, as codes and values: each reader shows it in its own language.
 ///
-/// These names are in files: they stay as they are.
+/// These names are stored in files and must not change.
 public struct TransferFailure: Codable, Hashable, Sendable {
-    /// What has failed.
+    /// The kind of failure.
     ///
-    /// Not an enumeration: what a later version has written is read, and kept.
+    /// Not an enumeration: values of later versions must be preserved.
     public struct Kind: RawRepresentable, Codable, Hashable, Sendable {
         public let rawValue: String
 
@@ -20,9 +19,9 @@ public struct TransferFailure: Codable, Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// Which of the kind's failures it is.
+    /// The code of the failure within its kind.
     public var code: String
-    /// What the words name: paths, seconds, what a server has said. None of it is trusted on a screen.
+    /// The values for the message: paths, seconds, a server's text. Not safe for a screen.
     public var values: [String: String]
 
     public init(_ kind: Kind, code: String, values: [String: String] = [:]) {

@@ -1,13 +1,14 @@
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 public import FoundationEssentials
 internal import Glibc
 
-/// The transfers of one club, as files in a folder of its own: they outlive every program.
+/// A club's transfers, stored as files in their own folder.
 ///
-/// `ID.order` is written by who asks, `ID.status` by the one program that carries them out, `ID.upload` is the
-/// store's record of an upload. A damaged file costs the one transfer. Calls block until the disk has answered:
-/// none belongs on the main actor. Safe from any thread, and by several programs at once.
+/// `ID.order` is written by the program that requests a transfer, `ID.status` by the one that performs it,
+/// and `ID.upload` is the store's record of an upload. A damaged file affects only its own transfer. Calls
+/// block on the disk: do not call them on the main actor. Safe to use from any thread, and by several
+/// programs at once.
 public struct TransferJournal: Sendable {
     public let folder: URL
     private let memory = TransferMemory()
@@ -16,7 +17,7 @@ public struct TransferJournal: Sendable {
         self.folder = folder
     }
 
-    /// Why a transfer could not be written down.
+    /// Why a transfer could not be written.
     public struct Failure: Error, CustomStringConvertible {
         public var reason: String
         public var folder: String
@@ -26,7 +27,7 @@ public struct TransferJournal: Sendable {
         }
     }
 
-    /// Makes the folder, so that it can be watched.
+    /// Creates the folder, so that it can be watched.
     public func makeFolder() throws(Failure) {
         do throws(AtomicFile.Failure) {
             try AtomicFile.makeFolder(folder)
@@ -36,7 +37,7 @@ public struct TransferJournal: Sendable {
         removeLeftovers()
     }
 
-    /// Removes the temporary files of programs that were killed while they wrote, an hour after.
+    /// Removes temporary files of killed programs after an hour.
     private func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where name.hasPrefix(".") && name.contains(".order.") {
@@ -51,12 +52,12 @@ public struct TransferJournal: Sendable {
 
     // MARK: - Orders
 
-    /// Writes an order, durably, in place of its earlier state.
+    /// Writes an order durably, replacing its earlier state.
     public func write(_ order: TransferOrder) throws(Failure) { try write([order]) }
 
-    /// Writes orders, durably, in place of their earlier states.
+    /// Writes orders durably, replacing their earlier states.
     ///
-    /// - Throws: When one cannot be written; some of the others may be.
+    /// - Throws: If one cannot be written; some of the others may be.
     public func write(_ orders: [TransferOrder]) throws(Failure) {
         var files: [(file: AtomicFile, data: Data)] = []
         for order in orders {
@@ -72,11 +73,11 @@ public struct TransferJournal: Sendable {
         }
     }
 
-    /// Changes what is wanted of transfers; names that no transfer has are passed over.
+    /// Changes the orders of transfers; unknown identifiers are ignored.
     public func change(
         _ ids: [String], _ change: (inout TransferOrder) -> Void
     ) throws(Failure) {
-        // A few at a time: what another program wants of them between reading and writing is lost.
+        // In small groups: changes by another program between reading and writing are lost.
         for start in stride(from: 0, to: ids.count, by: 20) {
             try write(
                 ids[start..<min(start + 20, ids.count)].compactMap { id in
@@ -87,13 +88,13 @@ public struct TransferJournal: Sendable {
         }
     }
 
-    /// Forgets a transfer.
+    /// Removes a transfer.
     public func remove(_ id: String) {
         guard TransferOrder.isValid(id) else { return }
         for kind in ["order", "status", "upload"] { unlink(url(id, kind).path) }
     }
 
-    /// Forgets a transfer and removes what has arrived of it, unless it is all there.
+    /// Removes a transfer and its partial file.
     public func clear(_ item: TransferItem) {
         remove(item.id)
         guard item.order.direction == .download, item.state != .done else { return }
@@ -102,7 +103,7 @@ public struct TransferJournal: Sendable {
 
     // MARK: - Reading
 
-    /// All transfers, the oldest first; of very many the latest.
+    /// All transfers, oldest first; of very many, the latest.
     ///
     /// - Parameter now: See ``item(_:at:)``.
     public func items(limit: Int = 10_000, at now: Date = Date()) -> [TransferItem] {
@@ -113,7 +114,7 @@ public struct TransferJournal: Sendable {
         return ids.compactMap { item($0, at: now) }
     }
 
-    /// - Parameter now: What time it is; see ``TransferStatus/nextAttempt``.
+    /// - Parameter now: The current time; see ``TransferStatus/nextAttempt``.
     public func item(_ id: String, at now: Date = Date()) -> TransferItem? {
         guard TransferOrder.isValid(id),
             var item = memory.item(
@@ -130,14 +131,14 @@ public struct TransferJournal: Sendable {
         return (item, status != nil)
     }
 
-    /// Whether an order was removed; not one that cannot be read.
+    /// Whether an order was removed; false for an unreadable one.
     public func isForgotten(_ id: String) -> Bool {
         access(url(id, "order").path, F_OK) != 0 && errno == ENOENT
     }
 
     // MARK: - For the carrier
 
-    /// Says how far a transfer is. What is left of it when power fails may be an earlier state.
+    /// Writes a status. After a power cut an earlier one may remain.
     public func write(_ status: TransferStatus, of id: String) throws(Failure) {
         guard TransferOrder.isValid(id), let data = Self.encode(status) else { return }
         do throws(AtomicFile.Failure) {
@@ -147,7 +148,7 @@ public struct TransferJournal: Sendable {
         }
     }
 
-    /// Where the store keeps how far an upload is.
+    /// The file in which the store keeps an upload's progress.
     public func uploadRecord(of id: String) -> URL { url(id, "upload") }
 
     private func url(_ id: String, _ kind: String) -> URL {

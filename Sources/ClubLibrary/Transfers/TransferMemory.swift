@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
-/// The transfers of a journal as they were read last. Their files are read again only when they have changed:
-/// of a list with a thousand ended ones, those that move.
+/// Caches a journal's transfers, so that only changed files are read again: of a thousand finished transfers
+/// and a few active ones, the active ones.
 final class TransferMemory: Sendable {
-    /// Tells the states of a file apart: each is written as a file of its own.
+    /// Identifies a file's state: each state is written as a new file.
     struct Stamp: Hashable {
         private var inode: UInt64
         private var byteCount: Int64
         private var seconds: Int
         private var nanoseconds: Int
 
-        /// - Returns: nil when there is no such file.
+        /// - Returns: nil if the file does not exist.
         init?(_ file: URL) {
             var facts = stat()
             guard stat(file.path, &facts) == 0 else { return nil }
@@ -21,7 +21,7 @@ final class TransferMemory: Sendable {
             (seconds, nanoseconds) = (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
         }
 
-        /// Whether the file could be replaced once more within the same tick of its clock, and look the same.
+        /// Whether the file could be replaced again within the same clock tick and look unchanged.
         func isRecent(at now: Int) -> Bool { (now - 1...now + 1).contains(seconds) }
     }
 
@@ -34,9 +34,9 @@ final class TransferMemory: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
 
     /// - Parameters:
-    ///   - order: The file of its order.
-    ///   - status: The file of its status.
-    ///   - read: Reads both. What it could not read of them whole is not remembered.
+    ///   - order: The file of the order.
+    ///   - status: The file of the status.
+    ///   - read: Reads both. Incomplete results are not cached.
     func item(
         _ id: String, order: URL, status: URL, read: () -> (item: TransferItem, hasStatus: Bool)?
     ) -> TransferItem? {
@@ -44,7 +44,7 @@ final class TransferMemory: Sendable {
         let statusStamp = Stamp(status)
         let known = entries.withLock { $0[id] }
         if let known, known.order == orderStamp, known.status == statusStamp { return known.item }
-        // Taken before they are read: a change after that is seen the next time.
+        // Taken before reading: a later change is detected next time.
         guard let (item, hasStatus) = read() else { return nil }
         let now = time(nil)
         if hasStatus == (statusStamp != nil), !orderStamp.isRecent(at: now),
@@ -56,7 +56,7 @@ final class TransferMemory: Sendable {
         return item
     }
 
-    /// Forgets all others.
+    /// Removes all others.
     func keep(_ ids: [String]) {
         entries.withLock { entries in
             guard entries.count > ids.count else { return }

@@ -2,41 +2,52 @@ public import ClubStore
 public import FoundationEssentials
 internal import Synchronization
 
-/// What a person wants transferred. Written by who asks for it, read by who carries it out.
+/// A requested transfer. Written by the program that requests it, read by the one that performs it.
 public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
     public enum Direction: String, Codable, Sendable {
         case upload, download
     }
 
-    /// What is to become of it.
-    public enum Wish: String, Codable, Sendable {
+    /// What the user wants.
+    public enum Intent: String, Codable, Sendable {
         case run
-        /// What has moved is kept, and it goes on from there later.
+        /// Stops and keeps the progress, to resume later.
         case pause
         case cancel
     }
 
-    /// Later ones sort behind earlier ones.
+    /// Sorts by creation.
     public let id: String
     public var direction: Direction
-    /// Where it is, or will be, in the club: `/photos/alps.jpg`.
+    /// The file's path in the club: `/photos/alps.jpg`.
     public var path: String
-    /// Where it is, or will be, on this computer: an absolute path.
+    /// The absolute path of the file on this computer.
     public var file: String
     public var created: Date
-    public var wish = Wish.run
-    /// At most so many bytes a second; nil for no limit.
+    public var intent = Intent.run
+    /// The maximum rate in bytes per second; nil for no limit.
     public var bytesPerSecondLimit: Int64?
-    /// Whether a file that is there already may be replaced by a download.
+    /// Whether a download may replace an existing file.
     public var replaces = false
     /// The JPEG quality of an upload, from 0.1 to 1.
     public var quality = 0.6
-    /// Whether a JPEG is uploaded as it is; nil in orders of earlier versions.
+    /// Whether a JPEG is uploaded unchanged; nil in orders of earlier versions.
     public var keepsOriginal: Bool?
-    /// Whether the club learns where an uploaded photo was taken; nil in orders of earlier versions.
+    /// Whether an uploaded photo keeps its location; nil in orders of earlier versions.
     public var keepsLocation: Bool?
-    /// How often it was asked to be tried again.
+    /// How often a retry was requested.
     public var retryCount = 0
+    /// Its place among those that wait: the highest begins first, the oldest of several. Nil, as in orders of earlier
+    /// versions: 0.
+    public var precedence: Int?
+
+    /// The keys of the file, the same in every version.
+    private enum CodingKeys: String, CodingKey {
+        case id, direction, path, file, created
+        case intent = "wish"
+        case bytesPerSecondLimit, replaces, quality, keepsOriginal, keepsLocation, retryCount,
+            precedence
+    }
 
     public init(_ direction: Direction, _ path: RemotePath, file: URL, at now: Date = Date()) {
         id = Self.newID(at: now)
@@ -46,19 +57,19 @@ public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
         created = now
     }
 
-    /// Has it tried again, from where it stopped.
+    /// Requests a retry, continuing from the current progress.
     public mutating func askAgain() {
-        wish = .run
+        intent = .run
         retryCount += 1
     }
 
-    /// Of the path in the club.
+    /// The last component of the path in the club.
     public var name: String { String(path.split(separator: "/").last ?? "") }
 
-    /// Eight letters for the time in milliseconds, four that count what this program has ordered, and 64
-    /// random bits: unique among all programs, and in the order of one.
+    /// Eight letters for the time in milliseconds, four for a counter of this process, and 64 random bits:
+    /// unique among all programs, and ordered within one.
     private static func newID(at now: Date) -> String {
-        // Eight letters last until the year 2059; a clock beyond that costs the order alone.
+        // Eight letters suffice until the year 2059; later times only lose the order.
         let time = UInt64(max(0, min(now.timeIntervalSince1970 * 1000, 2_821_109_907_455)))
         let number = orderCount.wrappingAdd(1, ordering: .relaxed).oldValue
         return letters(time, 8) + letters(number % 1_679_616, 4)
@@ -72,17 +83,18 @@ public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// What a damaged file must not do to who reads it: sums overflow, dates have no calendar.
+    /// Limits the values of a damaged file: sums must not overflow, and dates must be valid.
     var corrected: TransferOrder {
         var order = self
         order.retryCount = max(0, min(retryCount, 1 << 30))
         order.quality = max(0.1, min(quality, 1))
         order.bytesPerSecondLimit = bytesPerSecondLimit.flatMap { $0 > 0 ? min($0, 1 << 50) : nil }
         order.created = min(max(created, .distantPast), .distantFuture)
+        order.precedence = precedence.map { max(0, min($0, 1 << 30)) }
         return order
     }
 
-    /// Whether it names a file in the journal's folder, and nothing else.
+    /// Whether it is a file name within the journal's folder.
     static func isValid(_ id: String) -> Bool {
         !id.isEmpty && id.utf8.count <= 32
             && id.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x7a }

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// How far a transfer is. Written by who carries it out, read by everybody.
+/// The progress of a transfer. Written by the program that performs it, read by all.
 public struct TransferStatus: Codable, Hashable, Sendable {
     public enum State: String, Codable, Sendable {
-        /// Its turn has not come, or it waits before the next attempt.
+        /// Queued, or waiting for the next attempt.
         case waiting
-        /// The photo is re-encoded.
+        /// The photo is being re-encoded.
         case preparing
         case running
         case paused
@@ -13,7 +13,7 @@ public struct TransferStatus: Codable, Hashable, Sendable {
         case failed
         case cancelled
 
-        /// Whether nothing more happens unless a person asks for it.
+        /// Whether nothing more happens unless the user requests it.
         var isFinished: Bool {
             switch self {
             case .done, .failed, .cancelled: true
@@ -23,35 +23,34 @@ public struct TransferStatus: Codable, Hashable, Sendable {
     }
 
     public var state = State.waiting
-    /// Bytes that have moved; all of them only when the other side has confirmed the whole.
+    /// The bytes transferred; all of them only when the other side has confirmed the whole file.
     public var byteCount: Int64 = 0
-    /// 0 until it is known.
+    /// 0 until known.
     public var totalByteCount: Int64 = 0
-    /// While it runs, and once enough has moved to tell.
+    /// Only while it runs, once it can be estimated.
     public var bytesPerSecond: Double?
-    /// How much of the photo is re-encoded, from 0 to 1.
+    /// The progress of re-encoding, from 0 to 1.
     public var preparedFraction: Double?
-    /// Why it waits or has failed; nil where an earlier version has written ``reason`` alone.
+    /// Why it waits or has failed; nil if an earlier version has written only ``reason``.
     public var failure: TransferFailure?
-    /// The same as a sentence, in the language of the program that has written it.
+    /// The same as a sentence, in the language of the program that wrote it.
     public var reason: String?
-    /// When it is tried again.
+    /// When it is retried.
     public var nextAttempt: Date?
-    /// Where it is in the club, when it is done: an upload may have found its name taken.
+    /// Its path in the club when done: the name of an upload may have been taken.
     public var path: String?
     public var revision: String?
-    /// How many attempts in a row have failed.
+    /// Consecutive failed attempts.
     public var failureCount = 0
-    /// Which of the order's retries this is about.
+    /// The retry count of the order that this belongs to.
     public var retryCount = 0
     public var updated = Date(timeIntervalSince1970: 0)
 
     public init() {}
 
-    /// What a damaged file, a strange server or a clock that was set back must not do to who reads it.
+    /// Limits the values of a damaged file, a faulty server, or a clock that was set back.
     ///
-    /// - Parameter now: A status from later than that is due at once: the clock was set back, perhaps by
-    ///   hours.
+    /// - Parameter now: A later status is due at once: the clock was set back, perhaps by hours.
     func corrected(at now: Date) -> TransferStatus {
         var status = self
         status.byteCount = max(0, min(byteCount, Self.byteLimit))
@@ -72,14 +71,14 @@ public struct TransferStatus: Codable, Hashable, Sendable {
 
     /// In seconds.
     public static let longestWait: TimeInterval = 86_400
-    /// A pebibyte: sums of such sizes fit.
+    /// A pebibyte, so that sums do not overflow.
     private static let byteLimit: Int64 = 1 << 50
 
-    /// Whether nothing more happens unless a person asks for it.
+    /// Whether nothing more happens unless the user requests it.
     public var isFinished: Bool { state.isFinished }
 }
 
-/// A transfer: what is wanted, and how far it is.
+/// A transfer: its order and its status.
 public struct TransferItem: Hashable, Sendable, Identifiable {
     public var order: TransferOrder
     public var status: TransferStatus
@@ -91,20 +90,20 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
 
     public var id: String { order.id }
 
-    /// What a person sees: what was wished counts at once, before it is carried out.
+    /// The displayed state: an order takes effect at once, before it is carried out.
     public var state: TransferStatus.State {
-        let isAskedAgain = order.wish == .run && order.retryCount > status.retryCount
-        // What was done before it was asked for again is not done twice.
+        let isAskedAgain = order.intent == .run && order.retryCount > status.retryCount
+        // A completed transfer is not repeated.
         if isAskedAgain, status.state != .done { return .waiting }
         guard !status.isFinished else { return status.state }
-        return switch order.wish {
+        return switch order.intent {
         case .run: status.state == .paused ? .waiting : status.state
         case .pause: .paused
         case .cancel: .cancelled
         }
     }
 
-    /// Whether it is to move, now or at its turn.
+    /// Whether it is active or queued.
     public var isWanted: Bool {
         switch state {
         case .waiting, .preparing, .running: true
@@ -112,17 +111,20 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// Whether nothing more happens unless a person asks for it.
+    /// Whether nothing more happens unless the user requests it.
     public var isFinished: Bool { state.isFinished }
 
-    /// Whether a carrier has something to do or to write down for it.
+    /// Whether a carrier must transfer something, or update the status.
     public var needsCarrier: Bool { isWanted || state != status.state }
 
     public var canPause: Bool { isWanted }
     public var canCancel: Bool { isWanted || state == .paused }
     public var canResume: Bool { [.paused, .failed, .cancelled].contains(state) }
-    /// Whether asking for it again changes something: it has stopped, or waits for the next attempt.
+    /// Whether a retry has an effect: it has stopped, or waits for the next attempt.
     public var canTryAgain: Bool { canResume || (state == .waiting && status.nextAttempt != nil) }
+
+    /// Whether it can be moved in front of the others that wait.
+    public var canGoFirst: Bool { state == .waiting }
 
     /// From 0 to 1.
     public var fraction: Double {
@@ -130,9 +132,24 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
         return max(0, min(1, Double(status.byteCount) / Double(status.totalByteCount)))
     }
 
-    /// Seconds left at this speed; nil while it is too early to tell.
+    /// Estimated from the current rate; nil if it cannot be estimated yet.
     public var secondsLeft: Double? {
         guard state == .running, let speed = status.bytesPerSecond, speed > 0 else { return nil }
         return (Double(status.totalByteCount) - Double(status.byteCount)) / speed
+    }
+}
+
+extension [TransferItem] {
+    /// In the order in which they begin.
+    public var inTurn: [TransferItem] {
+        sorted {
+            let (left, right) = ($0.order.precedence ?? 0, $1.order.precedence ?? 0)
+            return left == right ? $0.id < $1.id : left > right
+        }
+    }
+
+    /// What an order has to have to begin before all of these that wait.
+    public var firstPrecedence: Int {
+        (filter(\.canGoFirst).map { $0.order.precedence ?? 0 }.max() ?? 0) + 1
     }
 }

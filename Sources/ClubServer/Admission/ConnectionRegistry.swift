@@ -129,12 +129,12 @@ final class ConnectionRegistry: Sendable {
     }
 
     private func sweep() {
-        let goesOn = change { state in
+        let needsSweep = change { state in
             let closings = state.admission.sweep(at: .now)
-            let goesOn = state.admission.hasDeadlines
-            state.isSweeping = goesOn
-            return (closings, goesOn)
+            let needsSweep = state.admission.hasDeadlines
+            state.isSweeping = needsSweep
+            return (closings, needsSweep)
         }
-        if goesOn { scheduleSweep() }
+        if needsSweep { scheduleSweep() }
     }
 }

@@ -1,4 +1,4 @@
-import CLinux
+import CByteClubLinux
 import Glibc
 
 /// The peer of a connection, as the kernel reports it before a byte is read.

@@ -1,4 +1,4 @@
-import CLinux
+import CByteClubLinux
 import Glibc
 
 /// All access to the club's folder on disk.

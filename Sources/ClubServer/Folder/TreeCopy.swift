@@ -1,4 +1,4 @@
-import CLinux
+import CByteClubLinux
 import Glibc
 
 /// Copies files and folders into the staging folder, without following links and only what a club

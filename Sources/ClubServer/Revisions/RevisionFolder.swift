@@ -20,7 +20,7 @@ final class RevisionFolder: Sendable {
         self.path = path
         self.access = access
         let folder = try Self.open(path, in: AT_FDCWD)
-        let isInClub = !Self.takesRenames(folder, from: access.staging.number)
+        let isInClub = Self.probeRename(into: folder, from: access.staging.number) == .impossible
         if isInClub { close(folder) }
         let number = isInClub ? try Self.open(Self.nameInClub, in: access.staging.number) : folder
         self.isInClub = isInClub
@@ -61,17 +61,23 @@ final class RevisionFolder: Sendable {
         return number
     }
 
-    /// Whether files can be renamed between the folders: device numbers do not show it if one file
-    /// system is mounted twice.
-    private static func takesRenames(_ folder: Int32, from other: Int32) -> Bool {
+    private enum Renaming {
+        case possible
+        /// The folders are on different file systems.
+        case impossible
+    }
+
+    /// Renames a temporary file from one folder into the other. Device numbers do not show whether that
+    /// works if one file system is mounted twice.
+    private static func probeRename(into folder: Int32, from other: Int32) -> Renaming {
         let name = "probe-" + RandomText.hexadecimal(byteCount: 8)
         let file = openat(other, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return true }
+        guard file >= 0 else { return .possible }
         close(file)
         defer {
             unlinkat(other, name, 0)
             unlinkat(folder, name, 0)
         }
-        return renameat(other, name, folder, name) == 0 || errno != EXDEV
+        return renameat(other, name, folder, name) == 0 || errno != EXDEV ? .possible : .impossible
     }
 }

@@ -18,7 +18,7 @@ extension ClubAPI {
     }
 }
 
-extension Club {
+extension ClubFolder {
     var usedByteCount: UInt64 {
         index.entries.values.reduce(0) { $0 + UInt64(max(0, $1.facts?.signature.size ?? 0)) }
     }
@@ -46,6 +46,7 @@ extension FullAccount {
                 familiarName: words.first.map(String.init) ?? display, displayName: display,
                 abbreviatedName: words.compactMap(\.first).prefix(2).map(String.init).joined()),
             email: "\(login)@localhost",
-            rootInfo: RootInfo(rootNamespaceID: Club.namespace, homeNamespaceID: Club.namespace))
+            rootInfo: RootInfo(
+                rootNamespaceID: ClubFolder.namespace, homeNamespaceID: ClubFolder.namespace))
     }
 }

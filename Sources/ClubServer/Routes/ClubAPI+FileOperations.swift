@@ -37,7 +37,7 @@ extension ClubAPI {
         }
     }
 
-    private func finish(_ changed: Club.Changed) throws(SystemError) {
+    private func finish(_ changed: ClubFolder.Changed) throws(SystemError) {
         if changed.keptRevisions { try club.revisions?.flush() }
         try flush(changed.changedFolders)
         if let discarded = changed.discarded { club.access.discard(staged: discarded) }

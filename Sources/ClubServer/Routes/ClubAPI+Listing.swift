@@ -58,7 +58,7 @@ extension ClubAPI {
                             name: entry.name, pathLower: entry.key, pathDisplay: path,
                             id: entry.id)))
             case .entry(let entry, let path):
-                entries.append(.file(Club.fileMetadata(of: entry, path: path)))
+                entries.append(.file(ClubFolder.fileMetadata(of: entry, path: path)))
             case .gone(let trace):
                 entries.append(
                     .deleted(
@@ -147,7 +147,7 @@ extension ClubAPI {
     }
 }
 
-extension Club {
+extension ClubFolder {
     /// The cursor for the start of a listing.
     func startListing(_ argument: ListFolderArg) throws -> ListingCursor {
         do throws(LookupError) {

@@ -56,7 +56,7 @@ extension ClubAPI {
                 id = argument.path
                 key = store.history(id: argument.path).first?.key
             } else {
-                key = Club.key(of: argument.path)
+                key = ClubFolder.key(of: argument.path)
                 id = key.flatMap { store.history(key: $0).first?.id }
             }
         }
@@ -103,7 +103,7 @@ extension ClubAPI {
 
     /// The tombstone of a path or an identifier.
     func deleted(_ path: String) async -> DeletedMetadata? {
-        var key = Club.key(of: path)
+        var key = ClubFolder.key(of: path)
         if path.hasPrefix("id:") { key = club.revisions?.history(id: path).first?.key }
         guard let key, let trace = await club.index.tombstones[key] else { return nil }
         return DeletedMetadata(name: trace.name, pathLower: trace.key, pathDisplay: trace.path)
@@ -126,12 +126,12 @@ extension ClubAPI {
             guard let lookup else { throw RestoreError.invalidRevision }
             let isKnown =
                 lookup == .notFound
-                && Club.key(of: argument.path).map {
+                && ClubFolder.key(of: argument.path).map {
                     club.revisions?.history(key: $0).isEmpty == false
                 } == true
             throw isKnown ? RestoreError.invalidRevision : RestoreError.pathLookup(lookup)
         }
-        let restoration = Club.Restoration(
+        let restoration = ClubFolder.Restoration(
             path: PathNames.key(argument.path), revision: argument.revision)
         if await club.begin(restoration) == .inProgress { throw RestoreError.inProgress }
         do {
@@ -180,7 +180,7 @@ extension ClubAPI {
     }
 }
 
-extension Club {
+extension ClubFolder {
     /// The key of a path, whether or not anything is there; nil for an invalid path.
     static func key(of path: String) -> String? {
         var path = path

@@ -115,7 +115,7 @@ extension ClubAPI {
     }
 
     /// The text of a note, or nil if it is not text or too large.
-    private func entryText(_ entry: Club.Searchable) -> String? {
+    private func entryText(_ entry: ClubFolder.Searchable) -> String? {
         guard let facts = entry.entry.facts, facts.signature.size <= SearchQuery.textByteLimit,
             SearchQuery.mayHoldText(entry.name), let file = try? club.access.file(entry.diskNames)
         else { return nil }
@@ -129,7 +129,7 @@ extension ClubAPI {
     }
 }
 
-extension Club {
+extension ClubFolder {
     /// A file to search, and how to get its text.
     struct Searchable: Sendable {
         let entry: Entry

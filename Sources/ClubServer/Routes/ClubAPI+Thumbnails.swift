@@ -4,12 +4,12 @@ import FoundationEssentials
 extension ClubAPI {
     func addThumbnailRoutes(to router: inout Router) {
         router.add(Routes.getThumbnail) { argument, request in
-            let wish = ThumbnailMaker.Wish(
+            let parameters = ThumbnailMaker.Request(
                 format: argument.format, size: argument.size, mode: argument.mode,
                 quality: argument.quality)
             let (file, data) = try await request.peer.whileItWaits {
                 try await thumbnail(
-                    of: argument.path, wish, withSize: !argument.excludesMediaInfo)
+                    of: argument.path, parameters, withSize: !argument.excludesMediaInfo)
             }
             return Self.answer(
                 data, of: file, argument.format,
@@ -18,7 +18,8 @@ extension ClubAPI {
         router.add(Routes.getThumbnailOfPath) { argument, request in
             let (file, data) = try await request.peer.whileItWaits {
                 try await thumbnail(
-                    of: argument.path, Self.wish(argument), withSize: !argument.excludesMediaInfo)
+                    of: argument.path, Self.makeRequest(argument),
+                    withSize: !argument.excludesMediaInfo)
             }
             return Self.answer(data, of: file, argument.format, WireJSON.headerText(file))
         }
@@ -36,7 +37,8 @@ extension ClubAPI {
         for argument in arguments where !Task.isCancelled {
             do throws(ThumbnailError) {
                 let (file, data) = try await thumbnail(
-                    of: argument.path, Self.wish(argument), withSize: !argument.excludesMediaInfo)
+                    of: argument.path, Self.makeRequest(argument),
+                    withSize: !argument.excludesMediaInfo)
                 entries.append(.success(file, thumbnail: data))
             } catch {
                 entries.append(.failure(error))
@@ -45,8 +47,8 @@ extension ClubAPI {
         return entries
     }
 
-    private static func wish(_ argument: ThumbnailArg) -> ThumbnailMaker.Wish {
-        ThumbnailMaker.Wish(
+    private static func makeRequest(_ argument: ThumbnailArg) -> ThumbnailMaker.Request {
+        ThumbnailMaker.Request(
             format: argument.format, size: argument.size, mode: argument.mode,
             quality: argument.quality)
     }
@@ -64,7 +66,7 @@ extension ClubAPI {
     }
 
     private func thumbnail(
-        of path: String, _ wish: ThumbnailMaker.Wish, withSize: Bool
+        of path: String, _ parameters: ThumbnailMaker.Request, withSize: Bool
     ) async throws(ThumbnailError) -> (FileMetadata, Data) {
         let entry: Entry
         do throws(LookupError) {
@@ -72,7 +74,7 @@ extension ClubAPI {
         } catch {
             throw .path(error)
         }
-        let data = try await thumbnails.thumbnail(of: entry, wish, in: club)
+        let data = try await thumbnails.thumbnail(of: entry, parameters, in: club)
         var file = await club.fileMetadata(of: entry)
         if withSize { file.mediaInfo = await thumbnails.mediaInfo(of: entry, in: club) }
         return (file, data)

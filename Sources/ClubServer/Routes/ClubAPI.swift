@@ -2,7 +2,7 @@ import DropboxAPI
 
 /// The club behind the API's routes.
 struct ClubAPI: Sendable {
-    let club: Club
+    let club: ClubFolder
     let sessions: UploadSessions
     let thumbnails: ThumbnailMaker
     let account: FullAccount

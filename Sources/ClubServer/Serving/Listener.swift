@@ -1,4 +1,4 @@
-import CLinux
+import CByteClubLinux
 import FoundationEssentials
 import Glibc
 

@@ -6,7 +6,7 @@ import Glibc
 struct RunningServer: Sendable {
     private let configuration: ClubServer.Configuration
     private let lock: ServerLock
-    private let club: Club
+    private let club: ClubFolder
     private let sessions: UploadSessions
     private let watcher: FolderWatcher?
     private let loop: EventLoop
@@ -35,7 +35,7 @@ struct RunningServer: Sendable {
         let access: FolderAccess
         var watcher: FolderWatcher?
         let loop: EventLoop
-        let club: Club
+        let club: ClubFolder
         do throws(SystemError) {
             access = try FolderAccess(path: configuration.folder)
             loop = try EventLoop()
@@ -47,7 +47,7 @@ struct RunningServer: Sendable {
             let journal = try Journal(
                 folder: configuration.stateFolder,
                 name: stateName(of: configuration.folder) + ".journal")
-            club = try Club(
+            club = try ClubFolder(
                 access: access, journal: journal, revisions: revisions(configuration, access),
                 watcher: watcher, log: log)
             try loop.start()
@@ -208,7 +208,7 @@ struct RunningServer: Sendable {
     }
 
     private static func follow(
-        _ watcher: FolderWatcher, _ club: Club
+        _ watcher: FolderWatcher, _ club: ClubFolder
     ) async -> Result<Void, ClubServerError> {
         for await events in watcher.batches {
             guard await club.apply(events) == .there else {

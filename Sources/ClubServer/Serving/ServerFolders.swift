@@ -1,6 +1,6 @@
-import CLinux
+import CByteClubLinux
 import DropboxAPI
-import Files
+import ByteClubFiles
 import FoundationEssentials
 import Glibc
 

@@ -1,4 +1,4 @@
-import CLinux
+import CByteClubLinux
 import Glibc
 import Synchronization
 
@@ -208,12 +208,12 @@ final class EventLoop: Sendable {
         while !state.withLock({ $0.isStopped }) {
             let count = byteclub_epoll_collect(
                 epoll.number, ready, capacity, millisecondsToNextTimer())
-            for index in 0..<Int(max(0, count)) { tell(ready[index]) }
+            for index in 0..<Int(max(0, count)) { handleEvent(of: ready[index]) }
             fireTimers()
         }
     }
 
-    private func tell(_ descriptor: Int32) {
+    private func handleEvent(of descriptor: Int32) {
         if descriptor == alarm.number {
             byteclub_eventfd_hush(alarm.number)
             return

@@ -1,7 +1,7 @@
 import DropboxAPI
 import FoundationEssentials
 import Glibc
-import Pictures
+import ByteClubPictures
 
 /// Makes and caches thumbnails of the club's photos.
 struct ThumbnailMaker: Sendable {
@@ -16,7 +16,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     /// The parameters of a thumbnail.
-    struct Wish: Hashable, Sendable {
+    struct Request: Hashable, Sendable {
         var format: ThumbnailFormat
         var size: ThumbnailSize
         var mode: ThumbnailMode
@@ -25,22 +25,22 @@ struct ThumbnailMaker: Sendable {
 
     /// The thumbnail of a file.
     func thumbnail(
-        of entry: Entry, _ wish: Wish, in club: Club
+        of entry: Entry, _ parameters: Request, in club: ClubFolder
     ) async throws(ThumbnailError) -> Data {
         guard let facts = entry.facts else { throw .path(.notFile) }
         guard Self.isPhoto(entry.name) else { throw .unsupportedExtension }
         // Not supported; Dropbox's error for it.
-        guard wish.format != .webp else { throw .conversionError }
-        let ending = wish.format == .png ? "png" : "\(wish.quality).jpg"
-        let name = "\(facts.revision)-\(wish.size)-\(wish.mode)-\(ending)"
+        guard parameters.format != .webp else { throw .conversionError }
+        let ending = parameters.format == .png ? "png" : "\(parameters.quality).jpg"
+        let name = "\(facts.revision)-\(parameters.size)-\(parameters.mode)-\(ending)"
         if let data = cache[name] { return data }
         // A picture that cannot be decoded is not tried again for each request: that may take
         // seconds.
-        let isWhole = wish.mode == .original
+        let isWhole = parameters.mode == .original
         if cache.hasFailure(of: facts.revision, isWhole: isWhole) { throw .unsupportedImage }
         let names = await club.index.diskNames(of: entry.key)
         guard let file = try? club.access.file(names) else { throw .path(.notFound) }
-        let result = await make(wish, of: file)
+        let result = await make(parameters, of: file)
         // If the file has changed, the thumbnail belongs to another revision.
         if (try? FileStatus.of(file).signature) == facts.signature {
             switch result {
@@ -54,7 +54,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     /// The size of a photo in pixels; nil for other files.
-    func mediaInfo(of entry: Entry, in club: Club) async -> MediaInfo? {
+    func mediaInfo(of entry: Entry, in club: ClubFolder) async -> MediaInfo? {
         guard entry.facts != nil, Self.isPhoto(entry.name) else { return nil }
         let names = await club.index.diskNames(of: entry.key)
         guard let file = try? club.access.file(names),
@@ -64,14 +64,16 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func make(
-        _ wish: Wish, of file: borrowing Descriptor
+        _ parameters: Request, of file: borrowing Descriptor
     ) async -> Result<Data, ThumbnailError> {
         let picture = PictureFile(at: Self.url(of: file))
-        let box = PixelSize(width: wish.size.pixels.width, height: wish.size.pixels.height)
+        let box = PixelSize(
+            width: parameters.size.pixels.width, height: parameters.size.pixels.height)
         let format: PictureFile.Format =
-            wish.format == .png ? .png : .jpeg(quality: wish.quality == .quality90 ? 0.9 : 0.8)
+            parameters.format == .png
+            ? .png : .jpeg(quality: parameters.quality == .quality90 ? 0.9 : 0.8)
         let mode: Thumbnail.Mode? =
-            switch wish.mode {
+            switch parameters.mode {
             case .strict: .strict
             case .bestfit: .bestFit
             case .fitoneBestfit: .fitOneBestFit

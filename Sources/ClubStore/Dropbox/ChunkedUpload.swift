@@ -32,7 +32,7 @@ struct ChunkedUpload: Sendable {
     }
 
     enum Outcome: Sendable {
-        case goOn
+        case proceed
         case done(RemoteFile)
         case failed(StoreError)
     }
@@ -58,7 +58,7 @@ struct ChunkedUpload: Sendable {
         request = .start(length: min(chunkByteCount, byteCount))
         if let kept, (0...byteCount).contains(kept.byteCount) {
             restartsLeft += 1
-            goOn(kept.place, from: kept.byteCount)
+            advance(kept.place, from: kept.byteCount)
         }
     }
 
@@ -84,12 +84,12 @@ struct ChunkedUpload: Sendable {
     mutating func take(_ answer: Answer) -> Outcome {
         switch (request, answer) {
         case (.start(let length), .started(let session)):
-            goOn(session, from: length)
-            return .goOn
+            advance(session, from: length)
+            return .proceed
         case (.append(let session, let offset, let length), .appended):
             corrections = 0
-            goOn(session, from: offset + length)
-            return .goOn
+            advance(session, from: offset + length)
+            return .proceed
         case (.append(let session, let offset, let length), .incorrectOffset(let correct)),
             (.finish(let session, let offset, let length), .incorrectOffset(let correct)):
             return correct == offset + length
@@ -101,7 +101,7 @@ struct ChunkedUpload: Sendable {
         case (.finish, .sessionGone(let error)):
             reasonToLookUp = error
             request = .lookUp
-            return .goOn
+            return .proceed
         case (.lookUp, .found(let file, isSame: true)):
             return .done(file)
         case (.lookUp, .found(_, isSame: false)):
@@ -121,7 +121,7 @@ extension ChunkedUpload {
         StoreError(.badAnswer, during: .upload, detail: "an answer that does not fit \(request)")
     }
 
-    private mutating func goOn(_ session: String, from offset: Int64) {
+    private mutating func advance(_ session: String, from offset: Int64) {
         let rest = byteCount - offset
         request =
             rest > chunkByteCount
@@ -131,8 +131,8 @@ extension ChunkedUpload {
 
     /// The bytes had arrived, only the response was lost.
     private mutating func skip(_ session: String, to offset: Int64) -> Outcome {
-        goOn(session, from: offset)
-        return .goOn
+        advance(session, from: offset)
+        return .proceed
     }
 
     /// Sends from the server's offset, a few times in a row at most: two programs that
@@ -142,8 +142,8 @@ extension ChunkedUpload {
         guard corrections <= 3, (0...byteCount).contains(offset) else {
             return restartsLeft > 1 ? restart(insteadOf: senseless) : .failed(senseless)
         }
-        goOn(session, from: offset)
-        return .goOn
+        advance(session, from: offset)
+        return .proceed
     }
 
     private mutating func restart(insteadOf error: StoreError) -> Outcome {
@@ -153,6 +153,6 @@ extension ChunkedUpload {
         restartsLeft -= 1
         corrections = 0
         request = .start(length: min(chunkByteCount, byteCount))
-        return .goOn
+        return .proceed
     }
 }

@@ -5,8 +5,8 @@ public import FoundationEssentials
 extension DropboxStore {
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         Download.transfer(
             path, to: file, isKept: keepsPartialFile, replaces: replaces, delegate: delegate
         ) { [self] progress throws(StoreError) in

@@ -6,9 +6,9 @@ import Synchronization
 extension DropboxStore {
     @MainActor public func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
-        StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
+        StoreTransferTask(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
             do throws(StoreError) {
                 let sent = try await send(
                     fileAt: file, to: path, mode: mode, record: record, progress: port)
@@ -153,7 +153,7 @@ private struct FileUpload: Sendable {
                 return pacing.byteCount
             }
             switch upload.take(answer) {
-            case .goOn:
+            case .proceed:
                 await record?.keep(upload.progress)
             case .done(let file):
                 await record?.keep(nil)

@@ -29,20 +29,86 @@ public protocol RevisionKeeping: Sendable {
 
 /// A store that keeps earlier states itself.
 ///
-/// Dropbox and the embedded club do. How long is theirs to say.
+/// Dropbox and the embedded club do, and a Nextcloud where its apps are switched on. How long is theirs to say.
 public protocol RevisionStore: RemoteStore, RevisionKeeping {
-    /// Whether this one does; a gateway may speak the protocol and keep nothing.
-    var keepsRevisions: Bool { get }
+    /// Whether this one keeps what is replaced; a gateway may speak the protocol and keep nothing.
+    ///
+    /// - Throws: What a request throws, where only the server can say.
+    var keepsRevisions: Bool { get async throws(StoreError) }
+
+    /// The same for what is removed.
+    var keepsDeletedFiles: Bool { get async throws(StoreError) }
+
+    /// What is known of ``keepsDeletedFiles`` without a request; nil when the server was not asked yet.
+    var isKnownToKeepDeletedFiles: Bool? { get }
+
+    /// Whether each state that is replaced is kept, under the revision that it had.
+    ///
+    /// If not, a program keeps what it replaces or removes itself, too.
+    var keepsEveryState: Bool { get }
+
+    /// The revision under which a file that was removed is kept.
+    ///
+    /// - Parameters:
+    ///   - revision: The state that it was removed in.
+    ///   - byteCount: Its length, if known.
+    /// - Throws: `.notFound` when it is not kept.
+    @concurrent func keptRevision(
+        of path: RemotePath, _ revision: Revision, byteCount: Int64?
+    ) async throws(StoreError) -> Revision
+
+    /// Whether a file that was just removed is kept in its last state.
+    @concurrent func keepsDeleted(_ file: RemoteFile) async throws(StoreError) -> Bool
 }
 
 extension RevisionStore {
     public var keepsRevisions: Bool { true }
+    public var keepsDeletedFiles: Bool {
+        get async throws(StoreError) { try await keepsRevisions }
+    }
+    public var isKnownToKeepDeletedFiles: Bool? { true }
+    public var keepsEveryState: Bool { true }
+
+    @concurrent public func keptRevision(
+        of path: RemotePath, _ revision: Revision, byteCount: Int64?
+    ) async throws(StoreError) -> Revision { revision }
+
+    @concurrent public func keepsDeleted(_ file: RemoteFile) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let history = try await revisions(of: file.path, limit: 1)
+            return history.revisions.first?.revision == file.revision
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+    }
 }
 
 extension RemoteStore {
     /// The store as one that keeps revisions; nil when it is not one.
     public var revisionStore: (any RevisionStore)? {
-        (self as? any RevisionStore).flatMap { $0.keepsRevisions ? $0 : nil }
+        get async throws(StoreError) {
+            guard let store = self as? any RevisionStore, try await store.keepsRevisions else {
+                return nil
+            }
+            return store
+        }
+    }
+
+    /// The store as one that keeps what is removed; nil when it is not one.
+    public var trashStore: (any RevisionStore)? {
+        get async throws(StoreError) {
+            guard let store = self as? any RevisionStore, try await store.keepsDeletedFiles else {
+                return nil
+            }
+            return store
+        }
+    }
+
+    /// Whether the store keeps what is removed, as far as that is known without a request.
+    public var isKnownToKeepDeletedFiles: Bool? {
+        guard let store = self as? any RevisionStore else { return false }
+        return store.isKnownToKeepDeletedFiles
     }
 }
 

@@ -21,10 +21,10 @@ extension Download {
     /// - Parameter begin: Looks up the current revision.
     @MainActor static func transfer(
         _ path: RemotePath, to file: URL, isKept: Bool, replaces: Bool,
-        delegate: any TransferDelegate,
+        delegate: any StoreTransferDelegate,
         begin: @escaping @Sendable (TransferProgressPort) async throws(StoreError) -> Download
-    ) -> any Transfer {
-        StoreTransfer(.download, of: path, delegate: delegate) { progress throws(StoreError) in
+    ) -> any StoreTransfer {
+        StoreTransferTask(.download, of: path, delegate: delegate) { progress throws(StoreError) in
             try await receive(path, to: file.path, isKept: isKept, replaces: replaces) {
                 () throws(StoreError) in
                 try await begin(progress)

@@ -1,4 +1,4 @@
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 

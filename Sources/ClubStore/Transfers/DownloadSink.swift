@@ -32,7 +32,7 @@ final class DownloadSink: BodySink {
     }
 
     func open(_ destination: String, isKept: Bool) async throws(StoreError) {
-        try await FileQueue.run { [self] () throws(StoreError) in
+        try await FileWork.run { [self] () throws(StoreError) in
             try partial.withLock { partial throws(StoreError) in
                 partial = try PartialFile(of: file, for: destination, isKept: isKept)
             }
@@ -42,7 +42,7 @@ final class DownloadSink: BodySink {
 
     /// Verifies the file and moves it to its destination; what is left of other revisions is removed.
     func finish(replaces: Bool) async throws(StoreError) {
-        try await FileQueue.run { [self] () throws(StoreError) in
+        try await FileWork.run { [self] () throws(StoreError) in
             try partial.withLock { partial throws(StoreError) in
                 try partial?.moveToDestination(replaces: replaces)
                 if let partial, partial.isKept { DownloadRemains.remove(of: partial.destination) }

@@ -1,5 +1,5 @@
 import DropboxAPI
-import Files
+import ByteClubFiles
 import FoundationEssentials
 import Glibc
 

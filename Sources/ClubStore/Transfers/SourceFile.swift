@@ -59,7 +59,7 @@ struct SourceFile: Sendable {
     /// - Throws: `.fileUnreadable`; `.changedMeanwhile` when the file has become shorter.
     func read(_ range: Range<Int64>) async throws(StoreError) -> Data {
         guard !range.isEmpty else { return Data() }
-        return try await FileQueue.run { () throws(StoreError) in
+        return try await FileWork.run { () throws(StoreError) in
             let descriptor = try Self.open(url)
             defer { close(descriptor) }
             // Mapped pages, which are unmapped with the data: heap memory would stay allocated,
@@ -91,7 +91,7 @@ struct SourceFile: Sendable {
         let result: Result<ContentHash, StoreError> = await withTaskCancellationHandler {
             do throws(StoreError) {
                 return .success(
-                    try await FileQueue.run { () throws(StoreError) in
+                    try await FileWork.run { () throws(StoreError) in
                         try hash(ofFirst: limit, until: flag)
                     })
             } catch {

@@ -1,5 +1,5 @@
 /// Awaits one transfer; cancelling the waiting task cancels it.
-@MainActor package final class TransferRun: TransferDelegate {
+@MainActor package final class TransferRun: StoreTransferDelegate {
     private let moved: (_ byteCount: Int64, _ expected: Int64) -> Void
     private var continuation: CheckedContinuation<Result<RemoteFile, StoreError>, Never>?
 
@@ -11,7 +11,7 @@
     ///   - make: Makes the transfer for the given delegate.
     ///   - moved: Receives the bytes moved so far and the total.
     package static func run(
-        _ make: (any TransferDelegate) -> any Transfer,
+        _ make: (any StoreTransferDelegate) -> any StoreTransfer,
         moved: @escaping (_ byteCount: Int64, _ expected: Int64) -> Void
     ) async throws(StoreError) -> RemoteFile {
         let delegate = TransferRun(moved)
@@ -30,13 +30,13 @@
     }
 
     package func transfer(
-        _ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64
+        _ transfer: any StoreTransfer, didMove byteCount: Int64, ofExpected expected: Int64
     ) {
         moved(byteCount, expected)
     }
 
     package func transfer(
-        _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>
+        _ transfer: any StoreTransfer, didFinishWith result: Result<RemoteFile, StoreError>
     ) {
         continuation?.resume(returning: result)
         continuation = nil

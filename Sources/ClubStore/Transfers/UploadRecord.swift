@@ -1,4 +1,4 @@
-import Files
+import ByteClubFiles
 package import FoundationEssentials
 import Glibc
 
@@ -60,7 +60,7 @@ package struct UploadRecord: Sendable {
     /// Replaces the stored progress durably; nil removes it. If saving fails, bytes are only sent
     /// again.
     func keep(_ progress: Progress?) async {
-        try? await FileQueue.run { () throws(StoreError) in
+        try? await FileWork.run { () throws(StoreError) in
             guard let progress else { return remove() }
             if let data = encoded(progress) { write(data) }
         }

@@ -1,4 +1,4 @@
-import Files
+import ByteClubFiles
 import FoundationEssentials
 import Glibc
 
@@ -65,9 +65,16 @@ final class UnconfirmedNote: Sendable {
             let file = folder.appending(path: name).path
             let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return nil }
-            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0, !isOutdated(descriptor, file),
-                let content = content(of: file), content.path == path.string
-            else {
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
+                close(descriptor)
+                return nil
+            }
+            guard !isExpired(descriptor) else {
+                unlink(file)
+                close(descriptor)
+                return nil
+            }
+            guard let content = content(of: file), content.path == path.string else {
                 close(descriptor)
                 return nil
             }
@@ -75,13 +82,10 @@ final class UnconfirmedNote: Sendable {
         }
     }
 
-    /// Removes a file that has expired; returns whether it did.
-    private static func isOutdated(_ descriptor: CInt, _ file: String) -> Bool {
+    private static func isExpired(_ descriptor: CInt) -> Bool {
         var status = stat()
-        guard fstat(descriptor, &status) == 0,
-            status.st_mtim.tv_sec < time(nil) - lifetimeSeconds
-        else { return false }
-        return unlink(file) == 0
+        return fstat(descriptor, &status) == 0
+            && status.st_mtim.tv_sec < time(nil) - lifetimeSeconds
     }
 
     private static func content(of file: String) -> Content? {

@@ -7,6 +7,9 @@ struct NextcloudPlace: Hashable, Sendable {
     private let prefix: [String]
     private let user: String
 
+    /// The names of the club's folder, from the top of the user's files down.
+    let folder: [String]
+
     /// Nil for an address that is not below `remote.php`, or when the user is unknown.
     init?(_ address: WebDAVAddress, user: String?) {
         let names = address.baseComponents
@@ -14,8 +17,10 @@ struct NextcloudPlace: Hashable, Sendable {
         let rest = names[(index + 1)...]
         if rest.starts(with: ["dav", "files"]), rest.count >= 3 {
             self.user = names[index + 3]
+            folder = Array(rest.dropFirst(3))
         } else if rest.first == "webdav", let user {
             self.user = user
+            folder = Array(rest.dropFirst())
         } else {
             return nil
         }
@@ -32,6 +37,20 @@ struct NextcloudPlace: Hashable, Sendable {
     /// The folder of one chunked upload.
     func uploadFolder(_ name: String) -> [String] {
         prefix + ["remote.php", "dav", "uploads", user, name]
+    }
+
+    /// The folder of an app: of the versions of all files, or of what was deleted.
+    func folder(of app: NextcloudApps.App) -> [String] {
+        prefix + ["remote.php", "dav", app.rawValue, user]
+            + [app == .versions ? "versions" : "trash"]
+    }
+
+    /// The versions of one file.
+    func versions(ofFile fileID: String) -> [String] { folder(of: .versions) + [fileID] }
+
+    /// Where a `MOVE` brings back what was deleted. The name says nothing: the server knows where it was.
+    func restoration(of name: String) -> [String] {
+        folder(of: .trash).dropLast() + ["restore", name]
     }
 
     /// The path and query of a preview, without the origin.

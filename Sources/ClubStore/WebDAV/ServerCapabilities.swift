@@ -4,14 +4,14 @@ import Synchronization
 /// How a WebDAV server handles conditional writes, found out by probing.
 public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// It rejects `PUT` with `If-None-Match: *` when the path is taken.
-    public var honoursIfNoneMatch = false
+    public var honorsIfNoneMatch = false
 
     /// It rejects `PUT` with an `If-Match` that does not match.
-    public var honoursIfMatch = false
+    public var honorsIfMatch = false
 
     /// It rejects `PUT` with an `If` (RFC 4918 §10.4) that does not hold. Apache accepts the
     /// weak tag of a fresh file there.
-    public var honoursIf = false
+    public var honorsIf = false
 
     /// It stores the bytes of a `PUT` with `Content-Range` (RFC 9110 §14.5) at their offset, as
     /// Apache does. Others reject it, or take it for the whole file. Nil before it was probed.
@@ -29,6 +29,14 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// servers decode it too early and take what follows a `?` or `;` for something else. Nil
     /// before it was probed.
     public var keepsDestinations: Bool?
+
+    /// The keys of the file, the same in every version.
+    private enum CodingKeys: String, CodingKey {
+        case honorsIfNoneMatch = "honoursIfNoneMatch"
+        case honorsIfMatch = "honoursIfMatch"
+        case honorsIf = "honoursIf"
+        case placesRanges, hasExactTags, locks, keepsDestinations
+    }
 }
 
 /// How reliably a write replaces only what its writer has seen.
@@ -42,7 +50,7 @@ public enum WriteProtection: Hashable, Sendable {
 
     /// The server would overwrite anything: the file is checked just before each write, and a
     /// concurrent write in that moment goes unnoticed.
-    case byLookingFirst
+    case byCheckingFirst
 }
 
 extension WebDAVStore {
@@ -50,8 +58,8 @@ extension WebDAVStore {
     /// server.
     public var writeProtection: WriteProtection? {
         capabilities.known.map { known in
-            guard !known.honoursIfMatch || !known.honoursIfNoneMatch else { return .byServer }
-            return known.locks == true ? .byLocking : .byLookingFirst
+            guard !known.honorsIfMatch || !known.honorsIfNoneMatch else { return .byServer }
+            return known.locks == true ? .byLocking : .byCheckingFirst
         }
     }
 }

@@ -6,8 +6,8 @@ import Synchronization
 extension WebDAVStore {
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         Download.transfer(
             path, to: file, isKept: keepsPartialFile, replaces: replaces, delegate: delegate
         ) { [self] progress throws(StoreError) in

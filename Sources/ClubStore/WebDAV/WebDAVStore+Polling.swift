@@ -4,9 +4,9 @@ import Synchronization
 extension WebDAVStore {
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
         let old = try snapshots.find(cursor, during: .changes)
-        var told = try await reportedSnapshot(since: old)
-        if told == nil { told = try await takeSnapshotAgain(old, during: .changes) }
-        let new = told ?? old
+        var reported = try await reportedSnapshot(since: old)
+        if reported == nil { reported = try await takeSnapshotAgain(old, during: .changes) }
+        let new = reported ?? old
         let changes = old.changes(to: new)
         return Listing(entries: changes, cursor: snapshots.keep(new))
     }

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 extension WebDAVStore {
     /// - Throws: What a write of a small file throws.
-    func currentAbilities(
+    func currentCapabilities(
         during operation: StoreError.Operation
     ) async throws(StoreError) -> ServerCapabilities {
         try await capabilities.capabilities { [self] in
@@ -26,21 +26,22 @@ extension WebDAVStore {
     func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
         if let known = capabilities.known?.placesRanges { return known }
         let scratch = try RemotePath.root.appending(TemporaryName.probe())
-        let result: Result<Bool, StoreError>
+        let result: Result<ProbeResult, StoreError>
         do throws(StoreError) {
-            result = .success(try await tryRanges(on: address.url(of: scratch), during: operation))
+            result = .success(
+                try await probeRanges(on: address.url(of: scratch), during: operation))
         } catch {
             result = .failure(error)
         }
         await remove(scratch)
-        let found = try result.get()
+        let found = try result.get() == .supported
         capabilities.learn(placesRanges: found)
         return found
     }
 
-    private func tryRanges(
+    private func probeRanges(
         on url: String, during operation: StoreError.Operation
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> ProbeResult {
         var request = WebDAVRequest("PUT", url)
         request.body = .data(Data("Byte ".utf8))
         _ = try await send(request, during: operation, at: nil)
@@ -50,9 +51,10 @@ extension WebDAVStore {
             _ = try await send(request, during: operation, at: nil)
         } catch {
             guard error.webDAVStatus != nil else { throw error }
-            return false
+            return .unsupported
         }
-        return try await send(.get(url), during: operation, at: nil).body == Data("Byte Club".utf8)
+        let answer = try await send(.get(url), during: operation, at: nil)
+        return answer.body == Data("Byte Club".utf8) ? .supported : .unsupported
     }
 
     /// Whether a `MOVE` can store a file at a path: plain names arrive intact at every server.
@@ -62,26 +64,26 @@ extension WebDAVStore {
         guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
         if let known = capabilities.known?.keepsDestinations { return known }
         // The write capabilities come first: this result is stored with them.
-        _ = try await currentAbilities(during: operation)
+        _ = try await currentCapabilities(during: operation)
         let source = try RemotePath.root.appending(TemporaryName.staged())
         let destination = try RemotePath.root.appending(TemporaryName.oddProbe())
-        let result: Result<Bool, StoreError>
+        let result: Result<ProbeResult, StoreError>
         do throws(StoreError) {
-            result = .success(try await tryMove(from: source, to: destination, during: operation))
+            result = .success(try await probeMove(from: source, to: destination, during: operation))
         } catch {
             result = .failure(error)
         }
         await remove(source)
         await remove(destination)
-        let found = try result.get()
+        let found = try result.get() == .supported
         capabilities.learn(keepsDestinations: found)
         return found
     }
 
-    private func tryMove(
+    private func probeMove(
         from source: RemotePath, to destination: RemotePath,
         during operation: StoreError.Operation
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> ProbeResult {
         var request = WebDAVRequest("PUT", address.url(of: source))
         request.body = .data(Data("Byte Club".utf8))
         _ = try await send(request, during: operation, at: nil)
@@ -93,14 +95,14 @@ extension WebDAVStore {
         } catch {
             guard let status = error.webDAVStatus else { throw error }
             // Without `MOVE`, it mangles nothing: see ``StagedUploadStrategy``.
-            return status == 405 || status == 501
+            return status == 405 || status == 501 ? .supported : .unsupported
         }
-        if case .file = try await look(at: destination, during: operation) { return true }
+        if case .file = try await look(at: destination, during: operation) { return .supported }
         // Where it went instead is a temporary name, too.
         for name in TemporaryName.mangled(destination.name) {
             if let path = try? RemotePath.root.appending(name) { await remove(path) }
         }
-        return false
+        return .unsupported
     }
 
     /// Whether a name is unchanged by escaping.

@@ -90,6 +90,7 @@ public final class WebDAVStore: RemoteStore {
     let address: WebDAVAddress
     let connection: WebDAVConnection
     let nextcloud: NextcloudPlace?
+    let nextcloudApps = NextcloudApps()
 
     /// For requests with small bodies.
     let loader: HTTPLoader

@@ -1,6 +1,11 @@
 import CurlNetworking
 import FoundationEssentials
 
+/// What a request with a temporary file has shown.
+enum ProbeResult: Sendable {
+    case supported, unsupported
+}
+
 /// Probes how a server handles conditional writes, by writing a temporary file.
 struct WriteProbe: Sendable {
     let store: WebDAVStore
@@ -21,11 +26,13 @@ struct WriteProbe: Sendable {
         // second are not based on it.
         let isQuick = abs(clock.date().timeIntervalSince(start)) < 0.9
         found.hasExactTags = isQuick && Self.areExact(tags)
-        found.honoursIfNoneMatch = try await isRefused(["If-None-Match": "*"])
-        found.honoursIfMatch = try await isRefused(["If-Match": "\"byteclub-none-such\""])
-        found.honoursIf = try await isRefused(["If": "<\(url)> ([\"byteclub-none-such\"])"])
-        if !found.honoursIfMatch || found.hasExactTags != true {
-            found.locks = try await keepsOthersOut()
+        found.honorsIfNoneMatch = try await probe(["If-None-Match": "*"]) == .supported
+        found.honorsIfMatch =
+            try await probe(["If-Match": "\"byteclub-none-such\""]) == .supported
+        found.honorsIf =
+            try await probe(["If": "<\(url)> ([\"byteclub-none-such\"])"]) == .supported
+        if !found.honorsIfMatch || found.hasExactTags != true {
+            found.locks = try await probeLock() == .supported
         }
         return found
     }
@@ -72,24 +79,25 @@ struct WriteProbe: Sendable {
 
     // MARK: - Conditions
 
-    private func isRefused(_ fields: [String: String]) async throws(StoreError) -> Bool {
+    /// Writes with a condition that does not hold; supported if the server rejects it.
+    private func probe(_ fields: [String: String]) async throws(StoreError) -> ProbeResult {
         do throws(StoreError) {
             _ = try await put(0, fields)
-            return false
+            return .unsupported
         } catch {
             guard let status = error.webDAVStatus else { throw error }
             // Neither done nor rejected for the condition: not reliable.
-            return status == 412
+            return status == 412 ? .supported : .unsupported
         }
     }
 
-    /// Whether the server grants a lock, rejects a write without it, and accepts one with
-    /// it.
-    private func keepsOthersOut() async throws(StoreError) -> Bool {
+    /// Locks the file and writes to it; supported if the server grants the lock, rejects a write
+    /// without it, and accepts one with it.
+    private func probeLock() async throws(StoreError) -> ProbeResult {
         guard
             let lock = try await WebDAVLock.take(url, in: store, during: operation, at: nil)
-        else { return false }
-        let result: Result<Bool, StoreError>
+        else { return .unsupported }
+        let result: Result<ProbeResult, StoreError>
         do throws(StoreError) {
             var isLocked = false
             do throws(StoreError) {
@@ -99,9 +107,9 @@ struct WriteProbe: Sendable {
                 isLocked = status == 423
             }
             if isLocked { _ = try await put(2, ["If": "(<\(lock.token)>)"]) }
-            result = .success(isLocked)
+            result = .success(isLocked ? .supported : .unsupported)
         } catch {
-            result = error.webDAVStatus == nil ? .failure(error) : .success(false)
+            result = error.webDAVStatus == nil ? .failure(error) : .success(.unsupported)
         }
         await lock.release()
         return try result.get()

@@ -1,19 +1,20 @@
-/// The credentials a session has found to be good: later requests carry them without being asked.
+/// The credentials that servers have accepted: later requests of the session use them without being
+/// challenged.
 ///
-/// Owned by the engine, one a session. The only owner of a remembered nonce and its count, so that
-/// tasks side by side never use a count twice.
+/// Owned by the engine, one per session. Only this type holds cached nonces and their counts, so that
+/// concurrent tasks never use a count twice.
 struct AuthenticationCache: Sendable {
     private var credentials: [URLProtectionSpace: CachedCredential] = [:]
-    /// The client certificates that were presented, by where.
+    /// The client certificates that were presented, by origin.
     private var identities: [Origin: ClientIdentity] = [:]
 
-    /// Whether no request has to carry a credential.
+    /// Whether there are no cached credentials.
     var isEmpty: Bool { credentials.isEmpty }
 
-    /// More spaces than this are not remembered.
+    /// The maximum number of protection spaces.
     static let capacity = 256
 
-    /// The credential that fits a request most closely; among equals the strongest.
+    /// Returns the credential that matches a request best; of equal matches, the strongest.
     func credential(
         for request: ChallengedRequest, _ party: AuthenticationParty
     ) -> CachedCredential? {
@@ -38,7 +39,7 @@ struct AuthenticationCache: Sendable {
         credentials[cached.space] = cached
     }
 
-    /// Answers with the remembered credential of a space, which counts its nonce up.
+    /// Returns the authorization of a cached credential, and increments its nonce count.
     mutating func answer(
         in space: URLProtectionSpace, _ request: ChallengedRequest, clientNonce: () -> String
     ) -> (value: String, sent: CachedCredential.Sent)? {
@@ -50,7 +51,7 @@ struct AuthenticationCache: Sendable {
         credentials[sent.space]?.take(nextNonce: nextNonce)
     }
 
-    /// The credential was refused.
+    /// Removes a credential that was rejected.
     mutating func forget(_ sent: CachedCredential.Sent) {
         if isKnown(sent) { credentials[sent.space] = nil }
     }
@@ -62,11 +63,13 @@ struct AuthenticationCache: Sendable {
 
     // MARK: - Client certificates
 
-    /// The certificate for a server. With it from the start, a connection that was made with it is
-    /// used again.
+    /// Returns the client certificate for a server. Presenting it from the start allows reuse of connections
+    /// that were made with it.
     func identity(for origin: Origin) -> ClientIdentity? { identities[origin] }
 
-    /// - Parameter identity: nil forgets the one that was there: it was refused.
+    /// Stores the client certificate for a server.
+    ///
+    /// - Parameter identity: nil removes a certificate that was rejected.
     mutating func remember(_ identity: ClientIdentity?, for origin: Origin) {
         guard identity == nil || identities.count < Self.capacity else { return }
         identities[origin] = identity

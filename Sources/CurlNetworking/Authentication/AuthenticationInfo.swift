@@ -1,11 +1,11 @@
-/// What a server or proxy says about the credential it was shown: `Authentication-Info` (RFC 7616 §3.5).
+/// A server's or proxy's information about an accepted credential: `Authentication-Info` (RFC 7616 §3.5).
 struct AuthenticationInfo: Sendable {
-    /// The nonce to use from now on.
+    /// The next nonce.
     let nextNonce: String?
-    /// Shows that the server knows the password, too.
+    /// Proves that the server knows the password.
     private let serverDigest: String?
 
-    /// Nil when it says nothing.
+    /// Returns nil if there is no information.
     init?(in head: ResponseHead, from party: AuthenticationParty) {
         guard let field = head.headers[party.infoField] else { return nil }
         let parameters = HTTPChallenge.parseParameters(field)
@@ -14,7 +14,7 @@ struct AuthenticationInfo: Sendable {
         nextNonce = value("nextnonce").flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether the server does not show that it does not know the password.
+    /// Whether the server's digest matches, or cannot be checked.
     func isGenuine(for sent: CachedCredential.Sent) -> Bool {
         guard let serverDigest, let expected = sent.expectedServerDigest else { return true }
         return serverDigest.lowercased() == expected

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Who asks for credentials.
+/// The party that requests credentials.
 enum AuthenticationParty: Hashable, Sendable {
     case server
     case proxy
@@ -8,7 +8,7 @@ enum AuthenticationParty: Hashable, Sendable {
     var status: Int { self == .server ? 401 : 407 }
     var challengeField: String { self == .server ? "WWW-Authenticate" : "Proxy-Authenticate" }
     var answerField: String { self == .server ? "Authorization" : "Proxy-Authorization" }
-    /// Whether a head comes from somebody who wants a credential.
+    /// Whether the status of a head requests credentials.
     static func isAsking(_ head: ResponseHead) -> Bool {
         head.status == server.status || head.status == proxy.status
     }
@@ -16,27 +16,27 @@ enum AuthenticationParty: Hashable, Sendable {
     var infoField: String { self == .server ? "Authentication-Info" : "Proxy-Authentication-Info" }
 }
 
-/// A proxy as tasks reach it.
+/// A proxy, as tasks refer to it.
 struct ProxyAddress: Hashable, Sendable {
     var host: String
     var port: Int
     /// `NSURLProtectionSpaceHTTPProxy` or `NSURLProtectionSpaceHTTPSProxy`.
     var type = NSURLProtectionSpaceHTTPProxy
-    /// Known from where the proxy is.
+    /// The credential from the proxy settings.
     var credential: URLCredential?
 }
 
-/// What of a request an answer to a challenge depends on.
+/// The parts of a request that the response to a challenge depends on.
 struct ChallengedRequest: Sendable {
     var url: URL
     var method: String
-    /// Letter by letter as it is sent: path and query; the whole URL to a plain proxy.
+    /// The request target exactly as it is sent: path and query, or the whole URL for a plain proxy.
     var target: String
-    /// The same, as a plain proxy sees it; nil for `target`.
+    /// The target for a plain proxy, if it differs from `target`.
     var proxyTarget: String?
-    /// Whether it only makes a tunnel: it is the proxy's affair alone.
+    /// Whether it is a CONNECT request, which concerns the proxy only.
     var isTunnel = false
-    /// Asked of to answer `auth-int`: the hash of the body in hexadecimal, nil for none. See
+    /// The hash of the body in hexadecimal, for `auth-int`; nil without a body. See
     /// `AuthenticationState.bodyHashAlgorithm`.
     var bodyHash: String?
     var proxy: ProxyAddress?
@@ -52,7 +52,7 @@ struct ChallengedRequest: Sendable {
         self.proxy = proxy
     }
 
-    /// A request that goes to its server without a proxy, or through a tunnel.
+    /// Creates a request that is sent without a proxy or through a tunnel.
     init(_ url: URL, method: String, proxy: ProxyAddress? = nil) {
         var target = url.path(percentEncoded: true)
         if !target.hasPrefix("/") { target = "/" + target }
@@ -60,18 +60,18 @@ struct ChallengedRequest: Sendable {
         self.init(url: url, method: method, target: target, proxy: proxy)
     }
 
-    /// The folder-like name of what is asked for, without the query.
+    /// The path without the query.
     var path: String {
         let path = url.path(percentEncoded: true)
         return path.hasPrefix("/") ? path : "/" + path
     }
 
-    /// Who may ask something of it.
+    /// The parties that may request credentials for it.
     var parties: [AuthenticationParty] {
         isTunnel ? [.proxy] : proxy == nil ? [.server] : [.server, .proxy]
     }
 
-    /// The space the party protects.
+    /// Returns the protection space of a party.
     func space(
         of party: AuthenticationParty, realm: String? = nil, method: String,
         serverTrust: ServerTrust? = nil, distinguishedNames: [Data]? = nil
@@ -94,13 +94,13 @@ struct ChallengedRequest: Sendable {
     }
 }
 
-/// One way a server or proxy lets itself be satisfied.
+/// An authentication method that a server or proxy offers.
 struct AuthenticationOffer: Sendable {
     enum Scheme: Sendable {
         case basic
         case digest(DigestOffer)
 
-        /// Stronger is larger.
+        /// Larger is stronger.
         var strength: Int {
             switch self {
             case .basic: 0
@@ -116,7 +116,7 @@ struct AuthenticationOffer: Sendable {
         if case .digest(let offer) = scheme { offer } else { nil }
     }
 
-    /// The offers of a 401 or 407 that we can take up, the strongest first, one a space.
+    /// Returns the supported offers of a 401 or 407, the strongest first, one per protection space.
     static func all(
         in head: ResponseHead, from party: AuthenticationParty, for request: ChallengedRequest
     ) -> [AuthenticationOffer] {
@@ -132,7 +132,7 @@ struct AuthenticationOffer: Sendable {
                 offers.append(offer)
             }
         }
-        // The server's order stands among equals.
+        // Among equal strengths, the server's order is kept.
         return offers.enumerated().sorted { one, other in
             let (a, b) = (one.element.scheme.strength, other.element.scheme.strength)
             return a == b ? one.offset < other.offset : a > b

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// HTTP Basic (RFC 7617), always in UTF-8.
+/// HTTP Basic authentication (RFC 7617), always in UTF-8.
 enum BasicAccess {
-    /// The value of `Authorization`; nil when the user name has a colon or either has control
-    /// characters, which Basic cannot carry.
+    /// Returns the value of `Authorization`. Returns nil if the user name contains a colon or either text
+    /// contains control characters, which Basic cannot represent.
     static func authorization(user: String, password: String) -> String? {
         let isPlain: (UInt8) -> Bool = { $0 >= 0x20 && $0 != 0x7F }
         guard user.utf8.allSatisfy({ isPlain($0) && $0 != UInt8(ascii: ":") }),
@@ -12,7 +12,7 @@ enum BasicAccess {
         return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    /// The folder of the path that was challenged: what lies below it is taken to be in the same
+    /// Returns the folder of the challenged path: paths below it are assumed to be in the same protection
     /// space (§2.2).
     static func scope(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "/" }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// A credential with what is needed to use it: good for one protection space.
+/// A credential with the state that is needed to use it in one protection space.
 struct CachedCredential: Sendable {
     let space: URLProtectionSpace
     let credential: URLCredential
     private(set) var kind: Kind
 
     enum Kind: Sendable {
-        /// With the folders it is taken to be good for.
+        /// With the folders that it is assumed to be valid for.
         case basic(scopes: [String])
         case digest(DigestAccess)
     }
 
-    /// nil when the credential does not fit this offer.
+    /// Returns nil if the credential does not match the offer.
     init?(_ offer: AuthenticationOffer, _ credential: URLCredential, for request: ChallengedRequest)
     {
         guard let user = credential.user, let password = credential.password else { return nil }
@@ -30,23 +30,23 @@ struct CachedCredential: Sendable {
         self.credential = credential
     }
 
-    /// What was sent, to know the server's answer by.
+    /// What was sent, to interpret the response.
     struct Sent: Sendable {
         var space: URLProtectionSpace
         var credential: URLCredential
         var nonce: String?
         var expectedServerDigest: String?
-        /// Nobody was asked, and the server has not asked either.
+        /// Whether it was sent without a challenge to this request.
         var isPreemptive = false
     }
 
-    /// Whether it can be shown to whom the request goes.
+    /// Whether the request goes to the credential's protection space.
     func isInSpace(of request: ChallengedRequest, _ party: AuthenticationParty) -> Bool {
         request.space(of: party, realm: space.realm, method: space.authenticationMethod) == space
     }
 
-    /// How closely it fits the request: the length of the folder it is known to be good for. nil: not
-    /// at all.
+    /// How well it matches the request: the length of the folder it is known to be valid for; nil if it does
+    /// not match.
     func closeness(to request: ChallengedRequest, _ party: AuthenticationParty) -> Int? {
         guard isInSpace(of: request, party) else { return nil }
         if party == .proxy { return 0 }
@@ -58,7 +58,7 @@ struct CachedCredential: Sendable {
         return scopes.filter { request.path.hasPrefix($0) }.map(\.utf8.count).max()
     }
 
-    /// Stronger is larger.
+    /// Larger is stronger.
     var strength: Int {
         switch kind {
         case .basic: AuthenticationOffer.Scheme.basic.strength
@@ -71,7 +71,7 @@ struct CachedCredential: Sendable {
         return access.offer.algorithm
     }
 
-    /// The value of `Authorization` for a request.
+    /// Returns the value of `Authorization` for a request.
     mutating func answer(
         _ request: ChallengedRequest, clientNonce: () -> String
     ) -> (value: String, sent: Sent)? {
@@ -93,14 +93,14 @@ struct CachedCredential: Sendable {
         }
     }
 
-    /// Takes the nonce that a server names for the next request.
+    /// Stores the nonce that a server wants for the next request.
     mutating func take(nextNonce: String) {
         guard case .digest(var access) = kind else { return }
         access.take(nextNonce: nextNonce)
         kind = .digest(access)
     }
 
-    /// Takes over the folders that the same credential is known to be good for.
+    /// Adds the folders that the same credential is known to be valid for.
     mutating func widen(by other: CachedCredential) {
         guard case .basic(let mine) = kind, case .basic(let known) = other.kind else { return }
         let more = known.filter { !mine.contains($0) }
@@ -111,8 +111,8 @@ struct CachedCredential: Sendable {
 }
 
 extension DigestOffer {
-    /// The paths of the server at `url` that `domain` names. What it says of other servers is not
-    /// heeded: a server cannot speak for another.
+    /// The paths in `domain` that are on the server of `url`. Other servers are ignored, because a server
+    /// cannot speak for another.
     func scopes(at url: URL) -> [String] {
         guard !domain.isEmpty, let origin = Origin(of: url) else { return ["/"] }
         return domain.prefix(64).compactMap { text -> String? in

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The file of permanent credentials.
+/// The file format of permanent credentials.
 enum CredentialFile {
     static let largestByteCount = 1 << 20
 
@@ -15,7 +15,7 @@ enum CredentialFile {
         var password: String
         var isDefault: Bool
 
-        /// nil for what is not kept in files.
+        /// Returns nil for credentials that are not stored in files.
         init?(_ space: URLProtectionSpace, _ credential: URLCredential, isDefault: Bool) {
             guard [.permanent, .synchronizable].contains(credential.persistence),
                 let user = credential.user, let password = credential.password
@@ -46,7 +46,7 @@ enum CredentialFile {
         try ChecksummedRecord.seal(JSONEncoder().encode(entries), as: .credentials)
     }
 
-    /// nil when the file is damaged or another's.
+    /// Returns nil if the data is damaged or has another format.
     static func parse(_ data: Data) -> [Entry]? {
         guard let payload = try? ChecksummedRecord.open(data, as: .credentials) else { return nil }
         return try? JSONDecoder().decode([Entry].self, from: payload)

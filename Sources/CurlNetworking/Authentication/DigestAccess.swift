@@ -1,33 +1,33 @@
 import FoundationEssentials
 
-/// What a server that wants HTTP Digest has said (RFC 7616 §3.3).
+/// A server's Digest challenge (RFC 7616 section 3.3).
 struct DigestOffer: Hashable, Sendable {
     var realm: String
     var nonce: String
     var opaque: String?
-    /// The URIs it is good for; empty for all of the server.
+    /// URIs the challenge covers; empty for the whole server.
     var domain: [String]
     var algorithm: DigestAlgorithm
-    /// The name as it came, to be sent back; nil when the server left it out.
+    /// The algorithm's name as received, which has to be sent back; nil if it was missing.
     var algorithmName: String?
-    /// Whether the user's secret is hashed with the first nonces (`-sess`).
+    /// Whether the algorithm is a session variant (`-sess`), which hashes the secret with the first nonces.
     var isSession: Bool
     var protection: Protection
     var isStale: Bool
     var hashesUser: Bool
-    /// Whether the server says that it reads UTF-8.
+    /// Whether the server supports UTF-8.
     var isUTF8: Bool
 
-    /// What of a message is covered.
+    /// What the digest covers.
     enum Protection: String, Sendable {
-        /// Method and URI only, as RFC 2069 had it.
+        /// Method and URI only (RFC 2069).
         case none = ""
         case request = "auth"
-        /// The body as well.
+        /// Also the body.
         case body = "auth-int"
     }
 
-    /// nil for what we cannot answer.
+    /// nil if it cannot be answered.
     init?(_ challenge: HTTPChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"],
             let realm = challenge["realm"]
@@ -62,11 +62,11 @@ struct DigestOffer: Hashable, Sendable {
     }
 }
 
-/// A nonce in use: answers requests one after another, each with the next count.
+/// A nonce in use. Each response has the next count.
 struct DigestAccess: Sendable {
     private(set) var offer: DigestOffer
     private var count: UInt32 = 0
-    /// The nonces of the first answer, which `-sess` hashes into the secret.
+    /// The first nonces, which `-sess` hashes into the secret.
     private var first: (nonce: String, client: String)?
 
     init(_ offer: DigestOffer) {
@@ -75,7 +75,7 @@ struct DigestAccess: Sendable {
 
     var nonce: String { offer.nonce }
 
-    /// Takes the nonce the server wants next (§3.5).
+    /// Replaces the nonce by the server's next one (§3.5).
     mutating func take(nextNonce: String) {
         guard nextNonce != offer.nonce else { return }
         offer.nonce = nextNonce
@@ -85,18 +85,17 @@ struct DigestAccess: Sendable {
     struct Answer: Hashable, Sendable {
         /// The value of `Authorization`.
         var authorization: String
-        /// What the server has to send as `rspauth` if it knows the password too; nil when that
-        /// cannot be known in advance.
+        /// The `rspauth` value of a server that knows the password; nil if it cannot be computed in advance.
         var expectedServerDigest: String?
     }
 
-    /// Answers for one request.
+    /// Computes the response for one request.
     ///
     /// - Parameters:
-    ///   - target: The request target, letter by letter as it is sent.
-    ///   - bodyHash: Hash of the body in hexadecimal, for `auth-int`; nil for no body.
-    ///   - clientNonce: Never used before.
-    /// - Returns: nil when this machine's OpenSSL lacks the algorithm.
+    ///   - target: The request target exactly as it is sent.
+    ///   - bodyHash: The hash of the body in hexadecimal, for `auth-int`; nil without a body.
+    ///   - clientNonce: A nonce that was never used before.
+    ///   - Returns: nil if the installed OpenSSL lacks the algorithm.
     mutating func answer(
         user: String, password: String, method: String, target: String, bodyHash: String?,
         clientNonce: String
@@ -143,7 +142,7 @@ struct DigestAccess: Sendable {
             expectedServerDigest: offer.protection == .request ? cached : nil)
     }
 
-    /// A name beyond ASCII is encoded as in RFC 8187 where the server reads UTF-8.
+    /// The user name; a non-ASCII name is encoded as in RFC 8187 if the server supports UTF-8.
     private func userParameter(_ user: String) -> String? {
         if offer.hashesUser {
             return offer.algorithm.hexHash("\(user):\(offer.realm)").map { "username=\"\($0)\"" }
@@ -168,7 +167,7 @@ struct DigestAccess: Sendable {
         withUnsafeBytes(of: number.bigEndian) { $0.hex }
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits.
     static func makeClientNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hex

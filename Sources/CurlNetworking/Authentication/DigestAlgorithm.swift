@@ -1,7 +1,7 @@
-import CTLS
+import CByteClubTLS
 import FoundationEssentials
 
-/// A hash function of HTTP Digest (RFC 7616 §6.1), strongest last.
+/// A hash algorithm of HTTP Digest (RFC 7616 §6.1), strongest last.
 enum DigestAlgorithm: Int, CaseIterable, Comparable, Sendable {
     case md5
     case sha256
@@ -18,20 +18,20 @@ enum DigestAlgorithm: Int, CaseIterable, Comparable, Sendable {
 
     static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
-    /// nil when this machine's OpenSSL lacks it (MD5 in FIPS mode).
+    /// Returns nil if the installed OpenSSL lacks the algorithm (MD5 in FIPS mode).
     func hash(_ bytes: some ContiguousBytes) -> [UInt8]? {
         guard var stream = DigestStream(self) else { return nil }
         bytes.withUnsafeBytes { stream.append($0) }
         return stream.finish()
     }
 
-    /// The hash of a text's UTF-8, in hexadecimal: H() of the RFC.
+    /// Returns the hash of a text's UTF-8 in hexadecimal: H() of the RFC.
     func hexHash(_ text: String) -> String? {
         hash(Array(text.utf8))?.hex
     }
 }
 
-/// A hash of bytes that come piece by piece: for bodies that are too large to hold.
+/// An incremental hash, for bodies that are too large for memory.
 struct DigestStream: ~Copyable {
     private let raw: OpaquePointer
 
@@ -61,7 +61,7 @@ struct DigestStream: ~Copyable {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case digits a byte.
+    /// Two lower-case hexadecimal digits per byte.
     var hex: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(

@@ -1,31 +1,31 @@
-/// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11).
+/// A challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11).
 struct HTTPChallenge: Hashable, Sendable {
     struct Parameter: Hashable, Sendable {
         /// In lower case.
         var name: String
-        /// Without the quotes and their escapes.
+        /// Without quotes and escapes.
         var value: String
     }
 
     /// In lower case.
     var scheme: String
     var token68: String?
-    /// A name that comes twice counts once, the first time.
+    /// The parameters. Only the first of a name is used.
     var parameters: [Parameter] = []
 
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    // A server that sends more than this is up to something.
+    // The maximum length of a field; larger ones are probably an attack.
     static let largestByteCount = 64 << 10
     static let mostChallenges = 32
     static let mostParameters = 64
 
-    /// Reads all challenges of a field, or of several that were joined by commas.
+    /// Parses all challenges of a field, or of several fields joined by commas.
     ///
-    /// What makes no sense is skipped up to the next comma outside of quotes. A field beyond all
-    /// measure has no challenges.
+    /// Invalid parts are skipped up to the next comma outside of quotes. A field that is too long has no
+    /// challenges.
     static func parse(_ field: String) -> [HTTPChallenge] {
         parse(Array(field.utf8))
     }
@@ -54,7 +54,7 @@ struct HTTPChallenge: Hashable, Sendable {
         return found
     }
 
-    /// Reads a list of parameters without a scheme: `Authentication-Info`.
+    /// Parses a list of parameters without a scheme, as in `Authentication-Info`.
     static func parseParameters(_ field: String) -> [Parameter] {
         let bytes = Array(field.utf8)
         guard bytes.count <= largestByteCount else { return [] }
@@ -76,7 +76,7 @@ struct HTTPChallenge: Hashable, Sendable {
     }
 }
 
-/// Reads the parts of a field, byte by byte.
+/// Parses a field byte by byte.
 private struct FieldScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -88,13 +88,13 @@ private struct FieldScanner {
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
     private var isAtItemEnd: Bool { current == nil || current == UInt8(ascii: ",") }
 
-    /// Goes to the next item, and returns its first byte; nil when nothing is left.
+    /// Advances to the next item and returns its first byte; nil at the end.
     mutating func nextItem() -> UInt8? {
         while let byte = current, byte == UInt8(ascii: ",") || byte.isBlank { position += 1 }
         return current
     }
 
-    /// Goes to the next comma outside of quotes.
+    /// Advances to the next comma outside of quotes.
     mutating func skipItem() {
         while let byte = current, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
@@ -106,13 +106,13 @@ private struct FieldScanner {
     }
 
     enum Assignment {
-        /// No equals sign follows; nothing was read.
+        /// No equals sign follows; nothing was consumed.
         case none
-        /// Nil when no valid value follows the equals sign.
+        /// nil if no valid value follows the equals sign.
         case value(String?)
     }
 
-    /// Reads an equals sign and the value behind it.
+    /// Parses an equals sign and the value after it.
     mutating func assignment() -> Assignment {
         let start = position
         skipBlanks()
@@ -125,13 +125,13 @@ private struct FieldScanner {
         return .value(value())
     }
 
-    /// A quoted string, or a bare word, in which we bear the marks of base64.
+    /// Parses a quoted string, or a token with the additional characters of base64.
     private mutating func value() -> String? {
         if current == UInt8(ascii: "\"") { return quotedString() }
         return run(while: { $0.isTokenByte || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
     }
 
-    /// A challenge whose scheme was just read. Its parameters, if any, are left.
+    /// Parses the parameters after a scheme, if there are any.
     mutating func challenge(of scheme: String) -> HTTPChallenge? {
         guard isAtItemEnd || current?.isBlank == true else { return nil }
         var challenge = HTTPChallenge(scheme: scheme.lowercased())
@@ -149,7 +149,7 @@ private struct FieldScanner {
         return challenge
     }
 
-    /// nil when the quotes are never closed.
+    /// Returns nil if the closing quote is missing.
     private mutating func quotedString() -> String? {
         position += 1
         var text: [UInt8] = []
@@ -190,7 +190,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether it may be part of a name or another token (RFC 9110 §5.6.2).
+    /// Whether it may be part of a token (RFC 9110 §5.6.2).
     var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
     fileprivate var isToken68Byte: Bool { isLetterOrDigit || "-._~+/".utf8.contains(self) }
 }

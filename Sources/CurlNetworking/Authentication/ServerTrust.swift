@@ -1,76 +1,80 @@
-import CTLS
+import CByteClubTLS
 public import FoundationEssentials
 
-/// Who a server claims to be, and what the system thinks of it. Stands where Apple's suite has
-/// `SecTrust`.
+/// A server's certificates and the result of their verification. Corresponds to Apple's `SecTrust`.
 ///
 /// ```swift
-/// // Pinning: whatever authority signed it, only this key.
+/// // Pinning: accept this key only, whichever authority signed the certificate.
 /// trust.certificates.first?.publicKeySHA256 == expected
 /// ```
 public struct ServerTrust: Hashable, Sendable {
-    /// The server's own certificate, then its issuers' as far as they are known.
+    /// The certificate chain: the server's own certificate, then its issuers'.
     public let certificates: [ServerCertificate]
-    /// The name or address it was asked to authenticate.
+    /// The expected host name or address.
     public let host: String
-    /// OpenSSL's verdict: 0, or the number of an X509_V_ERR.
-    let verdict: Int
+    /// OpenSSL's verification result: 0, or an X509_V_ERR number.
+    let verificationResult: Int
 
-    /// - Parameter chain: DER, the server's own first. Invalid certificates are left out.
-    init(host: String, chain: [Data], verdict: Int) {
+    /// Creates a trust.
+    ///
+    /// - Parameter chain: Certificates in DER, the server's own first. Invalid ones are omitted.
+    init(host: String, chain: [Data], verificationResult: Int) {
         self.host = host
         self.certificates = chain.compactMap(ServerCertificate.init)
-        self.verdict = verdict
+        self.verificationResult = verificationResult
     }
 
-    /// Whether the chain leads to an authority of the system's, all dates are right and the
-    /// certificate is for the host.
-    public var isTrusted: Bool { verdict == 0 && !certificates.isEmpty }
+    /// Whether the chain leads to one of the system's authorities, all dates are valid, and the certificate
+    /// is for the host.
+    public var isTrusted: Bool { verificationResult == 0 && !certificates.isEmpty }
 
-    /// Why it is not trusted, in OpenSSL's words: `self-signed certificate`.
+    /// Why the server is not trusted, as OpenSSL's text, such as `self-signed certificate`.
     public var failureReason: String? {
-        isTrusted ? nil : String(cString: byteclub_verdict_text(Int32(truncatingIfNeeded: verdict)))
+        isTrusted
+            ? nil
+            : String(
+                cString: byteclub_verification_text(Int32(truncatingIfNeeded: verificationResult)))
     }
 
-    /// Whether the server's own certificate is for another host too.
+    /// Whether the server's own certificate is for another host.
     public func isFor(host: String) -> Bool {
         certificates.first?.isFor(host: host) ?? false
     }
 
-    /// The error of a task that does not go on.
+    /// Returns the error of a task that is refused.
     func refusal(_ url: URL?) -> URLError {
         URLError(
-            URLError.Code(certificateVerdict: verdict), failingURL: url,
+            URLError.Code(verificationResult: verificationResult), failingURL: url,
             underlyingText: failureReason ?? "the delegate rejected the server's certificate"
         ).adding(self, for: URLError.peerTrustKey)
     }
 }
 
-/// What a certificate says of itself. Only a trusted one has to be believed.
+/// The contents of a certificate. They are authentic only if the certificate is trusted.
 public struct ServerCertificate: Hashable, Sendable {
-    /// The certificate itself, in DER.
+    /// The certificate in DER.
     public let derEncoded: Data
-    /// Names as RFC 2253 writes them, the most particular part first: `CN=localhost,O=House`.
+    /// The subject in the format of RFC 2253, the most specific part first: `CN=localhost,O=House`.
     public let subject: String
-    /// Whose signature it bears.
+    /// The issuer in the same format.
     public let issuer: String
-    /// Hexadecimal, in capitals.
+    /// The serial number in hexadecimal, in upper case.
     public let serialNumber: String
-    /// From when on it is valid; nil when its date cannot be read.
+    /// The start of the validity; nil if it cannot be parsed.
     public let notValidBefore: Date?
-    /// Until when it is valid; nil when its date cannot be read.
+    /// The end of the validity; nil if it cannot be parsed.
     public let notValidAfter: Date?
-    /// Host names and addresses it is for; at most 100. Names may begin with `*.`.
+    /// The host names and addresses it is for; at most 100. Names may begin with `*.`.
     public let hosts: [String]
-    /// Whether it names itself as its issuer.
+    /// Whether the subject is also the issuer.
     public let isSelfIssued: Bool
-    /// SHA-256 of the certificate: what people compare.
+    /// The SHA-256 of the certificate, for comparing fingerprints.
     public let sha256: Data
-    /// SHA-256 of its public key (SubjectPublicKeyInfo): what outlives a renewal, for pinning. In
-    /// base64 it is curl's `sha256//…`.
+    /// The SHA-256 of the public key (SubjectPublicKeyInfo), for pinning: it can stay the same when a
+    /// certificate is renewed. In base64, it is curl's `sha256//…`.
     public let publicKeySHA256: Data
 
-    /// nil unless the bytes are one certificate.
+    /// Parses a certificate. Returns nil if the data is not a single certificate.
     public init?(derEncoded: Data) {
         guard let handle = Handle(derEncoded),
             let fingerprint = DigestAlgorithm.sha256.hash(derEncoded),
@@ -89,27 +93,29 @@ public struct ServerCertificate: Hashable, Sendable {
         publicKeySHA256 = Data(keyHash)
     }
 
-    /// `AB:CD:…`, as browsers show it.
+    /// Returns the fingerprint as `AB:CD:…`, as browsers show it.
     public var fingerprint: String {
         let digits = Array("0123456789ABCDEF")
         return sha256.map { String([digits[Int($0 >> 4)], digits[Int($0 & 15)]]) }
             .joined(separator: ":")
     }
 
-    /// Whether it is for this host name or address (RFC 9525).
+    /// Returns whether it is for a host name or address (RFC 9525).
     public func isFor(host: String) -> Bool {
         Handle(derEncoded)?.isFor(host) ?? false
     }
 }
 
 extension URLError.Code {
-    /// - Parameter verdict: An X509_V_ERR number of OpenSSL's.
-    init(certificateVerdict verdict: Int) {
-        switch verdict {
+    /// Converts a verification result to an error code.
+    ///
+    /// - Parameter verificationResult: An X509_V_ERR number of OpenSSL.
+    init(verificationResult: Int) {
+        switch verificationResult {
         case 9, 13: self = .serverCertificateNotYetValid
         case 10, 14: self = .serverCertificateHasBadDate
         case 2, 19, 20, 21: self = .serverCertificateHasUnknownRoot
-        default: self = .serverCertificateUntrusted  // self-signed, for another host, revoked
+        default: self = .serverCertificateUntrusted  // self-signed, for another host, or revoked
         }
     }
 }
@@ -117,7 +123,7 @@ extension URLError.Code {
 extension URLError {
     fileprivate static let peerTrustKey = "NSURLErrorFailingURLPeerTrustErrorKey"
 
-    /// Who the server claimed to be, when a delegate was asked and the server was not trusted.
+    /// The server's trust, if a delegate was asked and did not accept it.
     public var failureURLPeerTrust: ServerTrust? {
         errorUserInfo[Self.peerTrustKey] as? ServerTrust
     }
@@ -125,7 +131,7 @@ extension URLError {
 
 // MARK: -
 
-/// A certificate as OpenSSL has read it.
+/// A certificate that OpenSSL has parsed.
 private struct Handle: ~Copyable {
     private let raw: OpaquePointer
 

@@ -1,16 +1,18 @@
-import CTLS
+import CByteClubTLS
 import FoundationEssentials
 
-/// A TLS handshake that is held when the server has shown its certificates, until somebody has
-/// decided about them. Nothing of the request has left by then.
+/// A TLS handshake that pauses after the server's certificates until trust is decided. No request byte has
+/// been sent.
 ///
-/// Owned by the engine, used on its queue alone; has to live until its transfer is off libcurl or has
-/// got past the handshake. See CTLS.h for how the holding works.
+/// Owned by the engine, used on its thread only. Must outlive its transfer in libcurl, or the handshake.
+/// CByteClubTLS.h describes how it pauses.
 final class TLSHandshake {
     private let raw: OpaquePointer
     private let host: String
 
-    /// - Parameter host: Without the brackets of an IPv6 address.
+    /// Creates a handshake.
+    ///
+    /// - Parameter host: The host without the brackets of an IPv6 address.
     init?(host: String) {
         guard let raw = byteclub_handshake_make(host) else { return nil }
         self.raw = raw
@@ -26,37 +28,37 @@ final class TLSHandshake {
         case failed
     }
 
-    /// To be called in CURLOPT_SSL_CTX_FUNCTION. CURLOPT_SSL_VERIFYHOST has to be 0.
+    /// Attaches it to a connection. Called in CURLOPT_SSL_CTX_FUNCTION; CURLOPT_SSL_VERIFYHOST must be 0.
     func attach(to context: UnsafeMutableRawPointer) -> Attachment {
         byteclub_handshake_attach(raw, context) ? .attached : .failed
     }
 
-    /// Has a function called when the handshake is held, while libcurl is on the stack.
-    func whenHeld(
+    /// Sets the function that is called, inside a call to libcurl, when the handshake pauses.
+    func onPause(
         _ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
         _ context: UnsafeMutableRawPointer
     ) {
-        byteclub_handshake_when_held(raw, function, context)
+        byteclub_handshake_on_pause(raw, function, context)
     }
 
-    var isHeld: Bool { byteclub_handshake_is_held(raw) }
+    var isPaused: Bool { byteclub_handshake_is_paused(raw) }
 
-    /// How often libcurl has tried to go on while it was held.
-    var heldCount: Int { Int(byteclub_handshake_held_count(raw)) }
+    /// How often libcurl has tried to continue while it was paused.
+    var blockedCount: Int { Int(byteclub_handshake_blocked_count(raw)) }
 
-    /// Lets the handshake go on: the server is trusted.
+    /// Continues the handshake: the server is trusted.
     func open() {
         byteclub_handshake_open(raw)
     }
 
     /// Whether the system trusts the server.
-    var isTrusted: Bool { byteclub_handshake_verdict(raw) == 0 }
+    var isTrusted: Bool { byteclub_handshake_verification_result(raw) == 0 }
 
-    /// Whether the server has shown its certificates in this handshake, and the system trusts them. Not so on a
-    /// connection that was there already.
-    var hasProvedServer: Bool { isTrusted && byteclub_handshake_certificate_count(raw) > 0 }
+    /// Whether the server has presented certificates in this handshake that the system trusts. False for a
+    /// reused connection.
+    var hasVerifiedServer: Bool { isTrusted && byteclub_handshake_certificate_count(raw) > 0 }
 
-    /// Whether the server wants a client certificate, and no fitting one was set.
+    /// Whether the server requests a client certificate, and no suitable one was set.
     var wantsClientCertificate: Bool { byteclub_handshake_wants_client_certificate(raw) }
 
     var trust: ServerTrust {
@@ -66,10 +68,11 @@ final class TLSHandshake {
             return Data(bytes: bytes, count: count)
         }
         return ServerTrust(
-            host: host, chain: chain, verdict: Int(byteclub_handshake_verdict(raw)))
+            host: host, chain: chain,
+            verificationResult: Int(byteclub_handshake_verification_result(raw)))
     }
 
-    /// The names, in DER, of the authorities whose client certificates the server takes; nil when it wants
+    /// The names, in DER, of the authorities whose client certificates the server accepts; nil if it requests
     /// none, or was shown one.
     var clientCertificateAuthorities: [Data]? {
         guard wantsClientCertificate else { return nil }

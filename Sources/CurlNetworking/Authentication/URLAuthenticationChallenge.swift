@@ -1,27 +1,27 @@
 import Synchronization
 
-/// A question put to a delegate: how to prove who we are, or whether to believe who the server is.
+/// A challenge to authenticate the client or to trust a server.
 public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
-    /// Who asks, and for what kind of credential.
+    /// The server or proxy, and the authentication method.
     public let protectionSpace: URLProtectionSpace
-    /// A credential that is known for the space and was not tried yet; after a failure, the one that
-    /// has failed.
+    /// A stored credential for the protection space that was not tried yet; after a failure, the one that has
+    /// failed.
     public let proposedCredential: URLCredential?
-    /// How many answers of this task's delegate in this space have failed.
+    /// How many of the delegate's answers for this protection space have failed in this task.
     public let previousFailureCount: Int
-    /// The 401 or 407.
+    /// The response with status 401 or 407.
     public let failureResponse: URLResponse?
-    /// Why the last answer failed, where that is known.
+    /// Why the last answer failed, if that is known.
     public let error: (any Error)?
-    /// Whom a file of before `URLSession` answers. nil for the challenges of sessions: their answer goes
-    /// to the completion handler.
+    /// The receiver of the answer in code older than `URLSession`. nil for the challenges of sessions, which
+    /// are answered by the completion handler.
     public let sender: (any URLAuthenticationChallengeSender)?
 
     private let wasPassedOn = Mutex(false)
 
-    /// Makes a challenge of one's own, for a test.
+    /// Creates a challenge, for tests.
     public init(
         protectionSpace: URLProtectionSpace, proposedCredential: URLCredential?,
         previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?,
@@ -35,7 +35,7 @@ public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Send
         self.sender = sender
     }
 
-    /// Makes the same challenge for somebody else to be answered.
+    /// Creates a copy of a challenge with another sender.
     public convenience init(
         authenticationChallenge challenge: URLAuthenticationChallenge,
         sender: any URLAuthenticationChallengeSender
@@ -47,8 +47,8 @@ public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Send
             failureResponse: challenge.failureResponse, error: challenge.error, sender: sender)
     }
 
-    /// Says that a delegate has no method for it. Swift cannot be asked that, so the method's default
-    /// says it.
+    /// Records that a delegate has no method for the challenge. The default implementation calls it, because
+    /// Swift cannot tell whether a method is the default one.
     func passOn() {
         wasPassedOn.withLock { $0 = true }
     }
@@ -59,7 +59,7 @@ public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Send
         case passedOn
     }
 
-    /// What the delegate that was asked last has made of it.
+    /// Returns what the last delegate did with the challenge.
     func takeReception() -> Reception {
         wasPassedOn.withLock { wasPassedOn in
             defer { wasPassedOn = false }
@@ -68,7 +68,7 @@ public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Send
     }
 }
 
-/// Takes the answer to a challenge in files of before `URLSession`. Sessions have none.
+/// Receives the answer to a challenge in code older than `URLSession`. Sessions do not use it.
 public protocol URLAuthenticationChallengeSender: AnyObject, Sendable {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge)
@@ -78,9 +78,9 @@ public protocol URLAuthenticationChallengeSender: AnyObject, Sendable {
 }
 
 extension URLAuthenticationChallengeSender {
-    /// Does nothing: a sender that has no default handling of its own.
+    /// Does nothing; for senders without default handling.
     public func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
 
-    /// Does nothing: a sender that offers one protection space only.
+    /// Does nothing; for senders with one protection space.
     public func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }

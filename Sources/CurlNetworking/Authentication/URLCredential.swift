@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// What answers a challenge: a name and a password, a client certificate, or trust in a server.
+/// A credential for a challenge: a user name and password, a client certificate, or trust in a server.
 ///
-/// Never printed with its password.
+/// Its description never contains the password.
 public final class URLCredential: NetworkingObject, CustomReflectable, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
-    /// How long a credential is kept. The numbers are Apple's.
+    /// How long a credential is stored. The raw values are Apple's.
     public enum Persistence: UInt, Sendable {
-        /// For this one task.
+        /// For one task only.
         case none = 0
         /// Until the process ends.
         case forSession = 1
-        /// In the storage's file, if it has one; else until the process ends.
+        /// In the storage's file, if it has one; otherwise until the process ends.
         case permanent = 2
-        /// Like `.permanent`: nothing here is carried to other machines.
+        /// Like `.permanent`: credentials are not synchronized here.
         case synchronizable = 3
     }
 
@@ -24,21 +24,21 @@ public final class URLCredential: NetworkingObject, CustomReflectable, @unchecke
         case trust(ServerTrust)
     }
 
-    /// How long it is kept.
+    /// How long it is stored.
     public let persistence: Persistence
     private let kind: Kind
-    /// What was given beside a client certificate: those between it and its authority. Kept for the reader;
-    /// the server is shown those in the identity's file.
+    /// The intermediate certificates that were passed with a client certificate. They are not used: the
+    /// server receives those in the identity's file.
     public let certificates: [ServerCertificate]
 
-    /// A name and a password, for Basic and Digest.
+    /// Creates a credential with a user name and password, for Basic and Digest.
     public init(user: String, password: String, persistence: Persistence) {
         self.kind = .password(user: user, password: password)
         self.certificates = []
         self.persistence = persistence
     }
 
-    /// A client certificate. Apple's suite has a `SecIdentity` here.
+    /// Creates a credential with a client certificate. Apple's API uses a `SecIdentity`.
     public init(
         identity: ClientIdentity, certificates: [ServerCertificate]? = nil,
         persistence: Persistence
@@ -48,15 +48,15 @@ public final class URLCredential: NetworkingObject, CustomReflectable, @unchecke
         self.persistence = persistence
     }
 
-    /// Accepts the server as it has shown itself, whatever the system thinks of its certificate. Good
-    /// for the connection it was asked for.
+    /// Creates a credential that accepts a server with its certificates, regardless of the system's
+    /// evaluation. Valid for the connection that it was requested for.
     public init(trust: ServerTrust) {
         self.kind = .trust(trust)
         self.certificates = []
         self.persistence = .none
     }
 
-    /// The name; nil for other kinds of credential.
+    /// The user name; nil for other kinds of credential.
     public var user: String? {
         if case .password(let user, _) = kind { user } else { nil }
     }
@@ -74,12 +74,12 @@ public final class URLCredential: NetworkingObject, CustomReflectable, @unchecke
         if case .identity(let identity) = kind { identity } else { nil }
     }
 
-    /// The server that is trusted.
+    /// The trusted server; nil for other kinds of credential.
     public var trust: ServerTrust? {
         if case .trust(let trust) = kind { trust } else { nil }
     }
 
-    /// Equal are credentials for the same, kept as long.
+    /// Returns whether two credentials have the same contents and persistence.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? URLCredential else { return false }
         return kind == other.kind && persistence == other.persistence
@@ -92,7 +92,7 @@ public final class URLCredential: NetworkingObject, CustomReflectable, @unchecke
         return hasher.finalize()
     }
 
-    /// Whether both open the same doors, however long they are kept.
+    /// Whether both have the same contents, regardless of their persistence.
     func isSameSecret(as other: URLCredential) -> Bool { kind == other.kind }
 
     public override var description: String {
@@ -103,27 +103,26 @@ public final class URLCredential: NetworkingObject, CustomReflectable, @unchecke
         }
     }
 
-    /// Nothing: a mirror would show the password.
+    /// An empty mirror: a mirror would show the password.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 /// A client certificate and its key, in files that libcurl reads.
 public struct ClientIdentity: Hashable, Sendable {
-    /// How certificate and key are stored.
+    /// The file format of certificate and key.
     public enum Format: Hashable, Sendable {
-        /// The certificate, followed by its issuers', and the key in the same file or
-        /// another.
+        /// PEM: the certificate, followed by its issuers', with the key in the same file or another.
         case pem(certificate: URL, key: URL?)
-        /// All in one.
+        /// PKCS #12: certificate and key in one file.
         case pkcs12(URL)
     }
 
-    /// Where certificate and key are, and how they are stored.
+    /// The files and their format.
     public var format: Format
-    /// Opens the key, if it is locked.
+    /// The passphrase of the key, if it has one.
     public var passphrase: String?
 
-    /// Names a certificate and its key; they are read when a server asks for them.
+    /// Creates an identity. The files are read when a server requests a certificate.
     public init(_ format: Format, passphrase: String? = nil) {
         self.format = format
         self.passphrase = passphrase
@@ -131,6 +130,6 @@ public struct ClientIdentity: Hashable, Sendable {
 }
 
 extension ClientIdentity: CustomReflectable {
-    /// Leaves the passphrase out of what is printed.
+    /// A mirror without the passphrase.
     public var customMirror: Mirror { Mirror(self, children: ["format": format]) }
 }

@@ -2,18 +2,18 @@ import Dispatch
 public import FoundationEssentials
 import Synchronization
 
-/// Credentials by protection space, shared by sessions.
+/// Stores credentials by protection space, for several sessions.
 ///
-/// The shared storage lives in cache alone, `.permanent` credentials too: Linux has no keychain that
-/// is always there, and a library must not leave passwords in a file that nobody asked for. A program
-/// that wants them kept names a file: `URLCredentialStorage(file:)`. It is readable by its owner only,
-/// and always whole: it is written beside itself and moved into place. Passwords stand in it as they
-/// are, so it is as secret as `~/.netrc`; client certificates are not written.
+/// The shared storage is in memory only, including `.permanent` credentials: Linux has no keychain that
+/// always exists, and a library must not write passwords to a file unasked. To store them permanently, pass a
+/// file: `URLCredentialStorage(file:)`. It is accessible to its owner only and replaced atomically. It
+/// contains the passwords in clear text, so protect it like `~/.netrc`. Client certificates are not written.
 ///
-/// Subclasses may override what takes a space alone: sessions call it, and the forms with a task do.
+/// Subclasses can override the methods with a protection space: sessions and the methods with a task call
+/// them.
 open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
-    // subclass makes the same promise with its own conformance.
+    // subclass declares its own conformance.
 
     /// The storage of `.default` configurations.
     public static let shared = URLCredentialStorage()
@@ -22,7 +22,7 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
         var credentials: [URLProtectionSpace: [String: URLCredential]] = [:]
         var defaults: [URLProtectionSpace: String] = [:]
 
-        /// Returns whether the file may have to change.
+        /// Whether the file may have to be written.
         enum Change {
             case none
             case changed
@@ -39,26 +39,26 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
     }
 
     private let contents: Mutex<Contents>
-    /// What the file holds; taken before `contents`.
+    /// The contents of the file. Lock it before `contents`.
     private let written: Mutex<[CredentialFile.Entry]>
     private let file: URL?
 
-    /// Where permanent ones are kept; nil for a storage in cache.
+    /// The file of permanent credentials; nil for a storage in memory.
     package var fileURL: URL? { file }
 
-    /// An empty storage in cache.
+    /// Creates an empty storage in memory.
     public override init() {
         file = nil
         contents = Mutex(Contents())
         written = Mutex([])
     }
 
-    /// A storage whose `.permanent` credentials are kept in a file, which is made when there are any.
+    /// Creates a storage that writes `.permanent` credentials to a file, which is created when there are any.
     ///
-    /// A file that is damaged is moved aside (`….damaged`) and not believed.
+    /// A damaged file is renamed (`….damaged`) and ignored.
     ///
-    /// - Throws: `URLError`: `.noPermissionsToReadFile` when others than its owner may read the file or
-    ///   it is not ours, `.cannotOpenFile` when it cannot be read.
+    /// - Throws: `URLError`: `.noPermissionsToReadFile` if others than its owner can read the file or it
+    ///   belongs to another user, `.cannotOpenFile` if it cannot be read.
     public init(file: URL) throws {
         self.file = file
         let path = file.path(percentEncoded: false)
@@ -81,28 +81,28 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
         ExitHandlers.add(self)
     }
 
-    /// All credentials of a space by user name; nil when there are none.
+    /// Returns all credentials of a protection space by user name; nil if there are none.
     open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
         contents.withLock { $0.credentials[space] }
     }
 
-    /// All that is kept, by space and by user.
+    /// All stored credentials, by protection space and user name.
     open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
         contents.withLock { $0.credentials }
     }
 
     var isEmpty: Bool { contents.withLock { $0.credentials.isEmpty } }
 
-    /// Keeps a credential; one of the same user is replaced. One with persistence `.none`, or of trust in
-    /// a server, is not kept.
+    /// Stores a credential, replacing one of the same user. Credentials with persistence `.none` and those
+    /// with trust in a server are not stored.
     ///
-    /// The first one of a space becomes its default.
+    /// The first one of a protection space becomes its default.
     open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.persistence != .none, credential.trust == nil else { return }
         change { $0.add(credential, for: space) }
     }
 
-    /// Forgets a credential of a space.
+    /// Removes a credential of a protection space.
     open func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
         change { contents in
             let user = credential.user ?? ""
@@ -112,7 +112,9 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// - Parameter options: Apple's, without effect: nothing is carried to other machines.
+    /// Removes a credential of a protection space.
+    ///
+    /// - Parameter options: Apple's options, which have no effect: credentials are not synchronized.
     public func remove(
         _ credential: URLCredential, for space: URLProtectionSpace, options: [String: any Sendable]?
     ) {
@@ -123,14 +125,14 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
         change { $0 = Contents() }
     }
 
-    /// The credential that is used when nobody is asked.
+    /// Returns the credential that is used without asking.
     open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
         contents.withLock { contents in
             contents.defaults[space].flatMap { contents.credentials[space]?[$0] }
         }
     }
 
-    /// Keeps a credential and makes it the default of the space.
+    /// Stores a credential as the default of a protection space.
     open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.persistence != .none, credential.trust == nil else { return }
         change { contents in
@@ -140,7 +142,7 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// `set` for the engine, which must not wait for a disk: the file follows a little later, at the
+    /// Stores a credential for the engine, which must not wait for the disk: the file is written soon, at the
     /// latest when the process exits.
     func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard type(of: self) == URLCredentialStorage.self else {
@@ -162,10 +164,10 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
     private func writeOut() {
         guard let file else { return }
         written.withLock { written in
-            // Read inside this lock, so that the file never goes back in time.
+            // Read inside this lock, so that an older state is never written over a newer one.
             let entries = contents.withLock { Self.permanent($0) }
             guard entries != written else { return }
-            // A full disk costs the cache of the next run, not the log-in of this one.
+            // A full disk must not fail the current authentication; only the next run lacks the credential.
             guard let data = try? CredentialFile.render(entries),
                 (try? AtomicFile.write(data, to: file.path(percentEncoded: false))) != nil
             else { return }
@@ -184,7 +186,6 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
 }
 
 extension URLCredentialStorage: ExitHandler {
-    /// What the engine has kept and the queue for files has not written yet would be lost: the queue
-    /// does not run on while the process exits.
+    /// Writes what the file queue has not written yet: it does not run while the process exits.
     func handleExit() { writeOut() }
 }

@@ -1,32 +1,31 @@
-import CTLS
+import CByteClubTLS
 public import FoundationEssentials
 
-/// Where a credential is good for: a server or proxy, and a realm of it.
+/// The scope of a credential: a server or proxy, and a realm.
 ///
-/// Two tasks that meet the same space can use the same credential.
+/// Tasks with the same protection space can use the same credential.
 public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
-    /// The server's or proxy's name.
+    /// The host name of the server or proxy.
     public let host: String
-    /// As it was given; 0 stands for the usual one of the protocol.
+    /// The port; 0 for the protocol's default.
     public let port: Int
-    /// `NSURLProtectionSpaceHTTP`, `NSURLProtectionSpaceHTTPS`; nil for a proxy.
+    /// `NSURLProtectionSpaceHTTP` or `NSURLProtectionSpaceHTTPS`; nil for a proxy.
     public let `protocol`: String?
-    /// `NSURLProtectionSpaceHTTPProxy` and others; nil for a server.
+    /// `NSURLProtectionSpaceHTTPProxy` or another proxy type; nil for a server.
     public let proxyType: String?
-    /// What the server calls the part of it that the credential opens, in its own words: show it as
-    /// text that is not to be trusted.
+    /// The server's name for the protected area. It is untrusted text.
     public let realm: String?
     /// One of the `NSURLAuthenticationMethod…` constants.
     public let authenticationMethod: String
-    /// For `NSURLAuthenticationMethodServerTrust`: who the server claims to be.
+    /// For `NSURLAuthenticationMethodServerTrust`: the server's certificates.
     public let serverTrust: ServerTrust?
     /// For `NSURLAuthenticationMethodClientCertificate`: the names, in DER, of the authorities whose
-    /// certificates the server takes. Empty when it takes any.
+    /// certificates the server accepts. Empty if it accepts any.
     public let distinguishedNames: [Data]?
 
-    /// Makes a space of a server or a proxy.
+    /// Creates the protection space of a server.
     public convenience init(
         host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
     ) {
@@ -35,7 +34,7 @@ public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
             method: authenticationMethod)
     }
 
-    /// Makes a space of a server or a proxy.
+    /// Creates the protection space of a proxy.
     public convenience init(
         proxyHost host: String, port: Int, type: String?, realm: String?,
         authenticationMethod: String?
@@ -60,19 +59,19 @@ public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
     }
 
     #if Foundation
-        // Every `NSObject` has such a method there.
+        // `NSObject` has a method `isProxy()`.
 
-        /// Whether a proxy asks.
+        /// Whether it belongs to a proxy.
         public override func isProxy() -> Bool { isOfProxy }
     #else
-        /// Whether a proxy asks.
+        /// Returns whether it belongs to a proxy.
         public func isProxy() -> Bool { isOfProxy }
     #endif
 
     private var isOfProxy: Bool { proxyType != nil }
 
-    /// ``distinguishedNames`` as RFC 2253 writes them: `CN=House`. What is not a name is left out. Not in
-    /// Apple's suite.
+    /// ``distinguishedNames`` in the format of RFC 2253: `CN=House`. Invalid names are omitted. Not part of
+    /// Apple's API.
     public var distinguishedNameTexts: [String]? {
         distinguishedNames?.compactMap { name in
             name.withUnsafeBytes { bytes in
@@ -85,7 +84,7 @@ public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// Whether a password is not sent so that others on the way can read it.
+    /// Whether the password is protected from eavesdroppers.
     public var receivesCredentialSecurely: Bool {
         `protocol` == NSURLProtectionSpaceHTTPS
             || authenticationMethod == NSURLAuthenticationMethodHTTPDigest
@@ -93,7 +92,7 @@ public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
             || authenticationMethod == NSURLAuthenticationMethodClientCertificate
     }
 
-    /// What is presented in a space (the trust, the names) does not make it another one.
+    /// Trust and authority names do not affect equality.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? URLProtectionSpace else { return false }
         return host.isEqualIgnoringASCIICase(to: other.host) && port == other.port
@@ -117,37 +116,37 @@ public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
     }
 }
 
-/// A server spoken to over HTTP.
+/// The protocol of an HTTP server.
 public let NSURLProtectionSpaceHTTP = "http"
-/// A server spoken to over HTTPS.
+/// The protocol of an HTTPS server.
 public let NSURLProtectionSpaceHTTPS = "https"
-/// A server spoken to over FTP, which only a ``URLProtocol`` of one's own can.
+/// The protocol of an FTP server, which only a custom ``URLProtocol`` supports.
 public let NSURLProtectionSpaceFTP = "ftp"
-/// A proxy for HTTP.
+/// The type of a proxy for HTTP.
 public let NSURLProtectionSpaceHTTPProxy = "NSURLProtectionSpaceHTTPProxy"
-/// A proxy for HTTPS.
+/// The type of a proxy for HTTPS.
 public let NSURLProtectionSpaceHTTPSProxy = "NSURLProtectionSpaceHTTPSProxy"
-/// A proxy for FTP; never met here.
+/// The type of a proxy for FTP. Not used here.
 public let NSURLProtectionSpaceFTPProxy = "NSURLProtectionSpaceFTPProxy"
-/// A SOCKS proxy.
+/// The type of a SOCKS proxy.
 public let NSURLProtectionSpaceSOCKSProxy = "NSURLProtectionSpaceSOCKSProxy"
 
-/// Whatever suits the protocol.
+/// The default method of the protocol.
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
-/// Name and password in the clear (RFC 7617).
+/// User name and password in clear text (RFC 7617).
 public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
-/// Name and a credential of the password (RFC 7616).
+/// User name and a hash of the password (RFC 7616).
 public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
-/// The client's own certificate, in the TLS handshake.
+/// A client certificate in the TLS handshake.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
-/// Whether to believe the server's certificate.
+/// Trust in the server's certificate.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
-// For files that tell all methods apart. No challenge of these kinds is ever raised here.
+// For code that distinguishes all methods. Challenges with these methods do not occur.
 
-/// A form of a web page.
+/// An HTML form.
 public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLForm"
-/// Kerberos or NTLM by agreement (RFC 4559): not spoken, such an offer is passed over.
+/// Kerberos or NTLM by negotiation (RFC 4559). Not supported; such offers are ignored.
 public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
-/// NTLM: not spoken, such an offer is passed over.
+/// NTLM. Not supported; such offers are ignored.
 public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"

@@ -11,13 +11,19 @@ struct BackgroundCredential: Codable, Hashable, Sendable {
     private var proxyType: String?
     private var realm: String?
     private var method: String
-    private var proof: BackgroundChallengeAnswer.Credential
+    private var credential: BackgroundChallengeAnswer.Credential
     private var isDefault: Bool
+
+    // Earlier helpers and programs read and write the old key.
+    private enum CodingKeys: String, CodingKey {
+        case host, port, scheme, proxyType, realm, method, isDefault
+        case credential = "proof"
+    }
 
     /// nil for what is not permanent.
     private init?(_ space: URLProtectionSpace, _ credential: URLCredential, isDefault: Bool) {
         guard [.permanent, .synchronizable].contains(credential.persistence),
-            let proof = BackgroundChallengeAnswer.Credential(credential)
+            let stored = BackgroundChallengeAnswer.Credential(credential)
         else { return nil }
         host = space.host
         port = space.port
@@ -25,7 +31,7 @@ struct BackgroundCredential: Codable, Hashable, Sendable {
         proxyType = space.proxyType
         realm = space.realm
         method = space.authenticationMethod
-        self.proof = proof
+        self.credential = stored
         self.isDefault = isDefault
     }
 
@@ -39,13 +45,13 @@ struct BackgroundCredential: Codable, Hashable, Sendable {
                 BackgroundCredential(space, $0, isDefault: $0 == standard)
             }
         }.sorted { one, other in
-            (one.host, one.port, one.realm ?? "", one.method, one.proof.user)
-                < (other.host, other.port, other.realm ?? "", other.method, other.proof.user)
+            (one.host, one.port, one.realm ?? "", one.method, one.credential.user)
+                < (other.host, other.port, other.realm ?? "", other.method, other.credential.user)
         }
     }
 
     func enter(_ storage: URLCredentialStorage) {
-        guard let credential = proof.makeCredential(trusting: nil) else { return }
+        guard let credential = credential.makeCredential(trusting: nil) else { return }
         let space = URLProtectionSpace(
             host: host, port: port, protocol: scheme, proxyType: proxyType, realm: realm,
             method: method)

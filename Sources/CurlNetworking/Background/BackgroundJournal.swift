@@ -7,7 +7,7 @@ import FoundationEssentials
 struct BackgroundJournal: Sendable {
     private let folder: PrivateFolder
     private var records: [Key: BackgroundTaskRecord] = [:]
-    /// Files that are no records: moved aside, for people to look at.
+    /// Files that are not records: moved aside for inspection.
     private(set) var damagedNames: [String] = []
     /// Files that could be neither read nor moved aside. Their tasks wait for the next helper.
     private(set) var unreadableNames: [String] = []
@@ -34,7 +34,7 @@ struct BackgroundJournal: Sendable {
         do throws(URLError) {
             data = try folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
         } catch {
-            // A file that this process could not open just now may be a good one.
+            // A file that cannot be opened now may be valid.
             if error.code == .cannotOpenFile, folder.isRegularFile(name) {
                 unreadableNames.append(name)
             } else {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// The folders of background sessions, after the XDG Base Directory Specification. Each is accessible to
 /// its user only (0700).

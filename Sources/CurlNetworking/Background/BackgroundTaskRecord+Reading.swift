@@ -19,8 +19,8 @@ extension BackgroundTaskRecord {
         self = record
     }
 
-    /// Reads a record. One with invalid values becomes a failed task, so that its program hears of it;
-    /// nil when it does not even say which task that is.
+    /// Reads a record. One with invalid values becomes a failed task, so that its program is notified;
+    /// returns nil if it does not identify a task.
     static func read(_ data: Data) -> BackgroundTaskRecord? {
         BackgroundTaskRecord(parsing: data) ?? payload(of: data).flatMap(failedRecord)
     }
@@ -30,7 +30,7 @@ extension BackgroundTaskRecord {
         return try? ChecksummedRecord.open(data, as: .backgroundTask)
     }
 
-    /// What tells a program which of its tasks a record is about.
+    /// The values that identify a task.
     private struct Identity: Decodable {
         var number: Int
         var session: String

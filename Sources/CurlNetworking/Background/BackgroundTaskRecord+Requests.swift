@@ -50,7 +50,7 @@ extension BackgroundTaskRecord.Answer {
     }
 }
 
-// MARK: - Answers in parts
+// MARK: - Partial responses
 
 extension BackgroundTaskRecord.Answer {
     /// A partial response (206) as the program sees it: with the status and lengths of the response that the

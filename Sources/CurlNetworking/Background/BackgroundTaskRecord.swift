@@ -48,7 +48,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     static let times: ClosedRange<Int64> = -(1 << 40)...(1 << 40)
 
     /// After this many interruptions in a row, the task fails.
-    static let mostInterruptions = 20
+    static let maximumInterruptions = 20
 
     enum Kind: Codable, Hashable, Sendable {
         /// `resumeData`: from an earlier task.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// The background sessions of this user, apart from the sessions themselves. Not in Apple's suite.
+/// Information about the background sessions of this user, without opening one. Not part of Apple's API.
 ///
 /// Transfers of background sessions run in one helper process per user. The helper is this very program,
 /// started a second time: a constructor in the library takes over before `main`, so that there is nothing to
@@ -78,7 +78,7 @@ public struct BackgroundTransfers: Sendable {
         /// Tasks that are not completed.
         public var unfinishedCount = 0
         /// Tasks that are completed and not reported to a delegate yet.
-        public var untoldCount = 0
+        public var unreportedCount = 0
     }
 
     /// The sessions that have tasks, sorted by identifier. Read from the journal: nothing is started.
@@ -87,7 +87,7 @@ public struct BackgroundTransfers: Sendable {
         for record in records {
             var summary = summaries[record.session] ?? Summary(identifier: record.session)
             if record.state.isOver {
-                summary.untoldCount += 1
+                summary.unreportedCount += 1
             } else {
                 summary.unfinishedCount += 1
             }
@@ -98,7 +98,7 @@ public struct BackgroundTransfers: Sendable {
 
     /// The identifiers of sessions with pending events: create a session with one to receive them.
     public var identifiersWithPendingEvents: [String] {
-        sessions.filter { $0.untoldCount > 0 }.map(\.identifier)
+        sessions.filter { $0.unreportedCount > 0 }.map(\.identifier)
     }
 
     /// The helper's log: one line per event, with session and task, without addresses. About 512 KiB at most,

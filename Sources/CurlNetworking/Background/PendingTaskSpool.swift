@@ -1,6 +1,6 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
 /// Tasks that were resumed and are in no helper's journal yet, one file each in a folder beside it. If their
@@ -50,7 +50,7 @@ struct PendingTaskSpool: Sendable {
                 if access(folder.path(of: Self.owner + Self.ownerSuffix), F_OK) == 0 {
                     return .claimed
                 }
-                LockedFile.close(lock)  // somebody has removed the folder
+                LockedFile.close(lock)  // the folder was removed
             }
             locks[path] = Self.lock(folder)
             return locks[path] == nil ? .impossible : .claimed
@@ -58,7 +58,7 @@ struct PendingTaskSpool: Sendable {
     }
 
     private static func lock(_ folder: PrivateFolder) -> Int32? {
-        // Locked before anybody can see it.
+        // Locked before it is visible to others.
         let unfinished = folder.path + "/" + AtomicFile.unfinishedPrefix + owner
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let lock = open(unfinished, flags, 0o600)

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor on a serial queue, which Linux has no ready executor for.
+/// Runs an actor on a serial queue. On Linux, Dispatch has no executor for that.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
 

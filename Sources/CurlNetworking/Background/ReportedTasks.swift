@@ -1,11 +1,11 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// Which downloaded files were reported to a delegate: an empty marker file per task, beside the journal.
 ///
-/// The program creates the marker right before `didFinishDownloadingTo`, and the helper removes it with the
-/// task's record. If the program is killed after its delegate has moved the file and before the helper
-/// knows, the marker tells that case from a file that was removed by somebody else.
+/// The program creates the marker just before `didFinishDownloadingTo`, and the helper removes it with the
+/// task's record. If the program is killed after its delegate has moved the file and before the helper knows,
+/// the marker distinguishes this from a file that was removed otherwise.
 ///
 /// Markers are not synced: they are created on the delegate's queue, possibly the main one. On file systems
 /// that keep the order of names (ext4, XFS, Btrfs) a later move by the delegate is not on disk before them.

@@ -1,9 +1,8 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// The body of a stored answer, in memory or in a file that stays readable even when the entry is
-/// evicted.
+/// The body of a stored response, in memory or in a file that stays readable even if the entry is evicted.
 enum CacheBody: Sendable {
     case data(Data)
     case file(CacheBodyFile)
@@ -15,7 +14,7 @@ enum CacheBody: Sendable {
         }
     }
 
-    /// All of it. May read from the disk.
+    /// The whole body. May read from disk.
     var data: Data {
         switch self {
         case .data(let data): data
@@ -23,7 +22,7 @@ enum CacheBody: Sendable {
         }
     }
 
-    /// A piece of it, empty behind its end. May read from the disk; nil when that fails.
+    /// Returns a piece of the body, empty after its end. May read from disk; nil if that fails.
     func piece(at offset: Int, byteCount: Int) -> Data? {
         switch self {
         case .data(let data):
@@ -35,15 +34,15 @@ enum CacheBody: Sendable {
     }
 }
 
-/// A body within an open file. The file's bytes never change: it is replaced, not written over.
+/// A body within an open file. The file is never modified, only replaced.
 final class CacheBodyFile: Sendable {
     let byteCount: Int
     private let descriptor: Int32
     private let offset: Int
-    /// So that a body that is looked at twice is the same.
+    /// The loaded body, so that repeated access returns the same data.
     private let loaded = Mutex<Data?>(nil)
 
-    /// Owns the descriptor from now on.
+    /// Takes ownership of the descriptor.
     init(descriptor: Int32, offset: Int, byteCount: Int) {
         self.descriptor = descriptor
         self.offset = offset
@@ -72,7 +71,7 @@ final class CacheBodyFile: Sendable {
         return bytes.count == count ? Data(bytes) : nil
     }
 
-    /// The sum over the whole body; nil when it cannot be read.
+    /// Returns the checksum of the whole body; nil if it cannot be read.
     func checksum() -> UInt64? {
         var sum = Checksum()
         var position = 0
@@ -102,7 +101,7 @@ final class CacheBodyFile: Sendable {
     }
 }
 
-/// A stored answer.
+/// A stored response.
 struct CacheEntry: Sendable {
     var head: StoredHead
     var body: CacheBody

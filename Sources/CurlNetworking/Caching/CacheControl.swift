@@ -23,19 +23,19 @@ struct CacheControl: Hashable, Sendable {
         directives.contains { $0.name == name }
     }
 
-    /// Whether a directive is there that stands for the whole message, not for listed fields alone.
+    /// Whether there is a directive that applies to the whole message, not only to listed fields.
     func hasUnqualified(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument?.isEmpty ?? true }
     }
 
-    /// The fields listed with a directive (`no-cache="set-cookie"`).
+    /// Returns the fields listed with a directive (`no-cache="set-cookie"`).
     func fields(of name: String) -> [String] {
         directives.filter { $0.name == name }
             .flatMap { ListField.members(of: $0.argument ?? "") }
     }
 
-    /// The seconds of a directive, the first if there are several; nil when it is not there. An invalid
-    /// number counts as 0: a response with it is stale.
+    /// Returns the seconds of a directive, the first if there are several; nil if it is missing. An invalid
+    /// number counts as 0: such a response is stale.
     func seconds(_ name: String) -> Double? {
         guard let directive = directives.first(where: { $0.name == name }) else { return nil }
         return directive.argument.flatMap(Self.deltaSeconds) ?? 0
@@ -48,7 +48,7 @@ struct CacheControl: Hashable, Sendable {
         return Self.deltaSeconds(argument) ?? 0
     }
 
-    /// §1.2.2: digits alone; what is too large is as good as 2^31.
+    /// Parses delta seconds (§1.2.2): digits only; too large values count as 2^31.
     static func deltaSeconds(_ text: some StringProtocol) -> Double? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         let most = 1 << 31
@@ -56,9 +56,9 @@ struct CacheControl: Hashable, Sendable {
     }
 }
 
-/// Fields that are lists with commas (RFC 9110 §5.6.1), some of whose members are quoted.
+/// Fields that are comma-separated lists (RFC 9110 §5.6.1) with possibly quoted members.
 enum ListField {
-    /// The members without spaces around them and without empty ones.
+    /// Returns the members without surrounding spaces, and without empty ones.
     static func members(of field: some StringProtocol) -> [String] {
         var members: [String] = []
         var member: [UInt8] = []
@@ -83,7 +83,7 @@ enum ListField {
         return members.filter { !$0.isEmpty }
     }
 
-    /// A token as it is, or a quoted string without its quotes and backslashes.
+    /// Returns a token unchanged, or a quoted string without its quotes and backslashes.
     static func unquoted(_ text: some StringProtocol) -> String {
         let text = text.trimmingSpaces
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }

@@ -1,21 +1,23 @@
 import FoundationEssentials
 
-/// What to do about a request, given what the cache has for it (RFC 9111 §4).
+/// The decision about a request, given what the cache has stored (RFC 9111 §4).
 enum CacheDecision: Hashable, Sendable {
-    /// Answer from the cache.
+    /// Deliver the stored response.
     case use
-    /// Ask the server whether it is still good: send the request with these fields.
+    /// Validate the stored response: send the request with these additional fields.
     case revalidate(HTTPHeaderFields)
-    /// Ask the server: send the request with these fields, and store the answer if `stores`.
+    /// Send the request with these fields, and store the response if `stores`.
     case load(HTTPHeaderFields, stores: Bool)
-    /// `.returnCacheDataDontLoad`, and nothing is there: `.resourceUnavailable`.
+    /// Fail with `.resourceUnavailable`: `.returnCacheDataDontLoad`, and nothing is stored.
     case fail
-    /// The request itself said `only-if-cached`, and nothing fits: the answer is a 504 (§5.2.1.7).
+    /// Respond with 504: the request has `only-if-cached`, and nothing matches (§5.2.1.7).
     case gatewayTimeout
 
+    /// Decides about a request.
+    ///
     /// - Parameters:
-    ///   - request: With all fields it will be sent with, except those the cache adds.
-    ///   - stored: What was stored for its URL and variant.
+    ///   - request: The request with all fields except those that the cache adds.
+    ///   - stored: The stored response for its URL and variant.
     static func make(
         for request: URLRequest, policy: URLRequest.CachePolicy, stored: StoredHead?, now: Date
     ) -> CacheDecision {
@@ -41,8 +43,8 @@ enum CacheDecision: Hashable, Sendable {
         }
     }
 
-    /// Whether the cache has a say at all: not in parts of a body, nor where the caller compares
-    /// versions itself and wants to see the 304.
+    /// Whether the cache applies to a request: not to ranges, nor if the caller validates by itself and wants
+    /// to receive the 304.
     static func isCacheable(_ request: URLRequest) -> Bool {
         ["GET", "HEAD"].contains(request.method)
             && ownConditions.allSatisfy { request.headers[$0] == nil }
@@ -53,7 +55,7 @@ enum CacheDecision: Hashable, Sendable {
         "If-Range",
     ]
 
-    /// `Pragma: no-cache` counts only where there is no `Cache-Control` (§5.4).
+    /// The cache directives of a request. `Pragma: no-cache` counts only without `Cache-Control` (§5.4).
     static func requestControl(of request: URLRequest) -> CacheControl {
         if let field = request.headers["Cache-Control"] { return CacheControl(field) }
         let pragma = CacheControl(request.headers["Pragma"])
@@ -70,14 +72,14 @@ enum CacheDecision: Hashable, Sendable {
         return revalidation(of: stored)
     }
 
-    /// Whether the age of an answer suits the request (§5.2.1).
+    /// Whether the age of a stored response satisfies the request (§5.2.1).
     private static func isAcceptable(
         _ stored: StoredHead, _ control: CacheControl, _ answer: CacheControl, now: Date
     ) -> Bool {
         let age = stored.age(at: now)
         let lifetime = stored.lifetime
         if let most = control.seconds("max-age"), age > most || most == 0 {
-            // A reload does not ask for what never changes (RFC 8246).
+            // A reload does not validate an immutable response (RFC 8246).
             guard most == 0, answer.has("immutable"), lifetime > age else { return false }
         }
         if let least = control.seconds("min-fresh"), lifetime - age < least { return false }
@@ -94,7 +96,7 @@ enum CacheDecision: Hashable, Sendable {
         guard let stored else { return nil }
         if stored.cacheControl.has("immutable"), stored.isFresh(at: now) { return .use }
         guard case .revalidate(var fields)? = revalidation(of: stored) else { return nil }
-        // Caches on the way are to ask as well.
+        // Intermediate caches have to validate, too.
         if request.headers["Cache-Control"] == nil { fields["Cache-Control"] = "max-age=0" }
         return .revalidate(fields)
     }

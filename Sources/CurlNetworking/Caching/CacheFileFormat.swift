@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// How one stored answer lies in its file.
+/// The file format of a stored response.
 ///
 /// | bytes | |
 /// |---|---|
 /// | 8 | `CNcache1` |
-/// | 8 | length of the head, little endian as all numbers here |
+/// | 8 | length of the head; all numbers are little-endian |
 /// | 8 | length of the body |
 /// | 8 | checksum of the head |
 /// | 8 | checksum of the body |
-/// | 8 | checksum of the 40 bytes before |
-/// | … | the head: status, times, URL, variant and fields, and user info if there is any |
+/// | 8 | checksum of the preceding 40 bytes |
+/// | … | the head: status, times, URL, variant, fields, and user info if there is any |
 /// | … | the body |
 ///
-/// The file must be exactly as long as that. Otherwise the entry is invalid.
+/// The file must have exactly this length; otherwise the entry is invalid.
 struct CacheFilePreamble: Hashable, Sendable {
     var headByteCount: Int
     var bodyByteCount: Int
@@ -118,7 +118,7 @@ struct CacheFileWriter {
     }
 }
 
-/// Reads what `CacheFileWriter` wrote; nil from any step means that it did not.
+/// Parses what `CacheFileWriter` has written; a step returns nil if the data has another format.
 struct CacheFileReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Which stored answers a request that changes something makes worthless (RFC 9111 §4.4).
+/// The stored responses that an unsafe request invalidates (RFC 9111 §4.4).
 enum CacheInvalidation {
     static func urls(for request: URLRequest, _ response: ResponseHead) -> [URL] {
         guard let url = request.url, !safeMethods.contains(request.method),
             (200...399).contains(response.status)
         else { return [] }
-        // Only the server that was asked can speak for its own URLs.
+        // A server can only invalidate its own URLs.
         let others = ["Location", "Content-Location"].compactMap { name -> URL? in
             guard let text = response.headers[name],
                 let other = URL(string: text.trimmingSpaces, relativeTo: url)?.absoluteURL,

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What stored answers are found by: the URL without its fragment.
+/// The key of stored responses: the URL without its fragment.
 struct CacheKey: Hashable, Sendable {
     let text: String
 
@@ -10,9 +10,9 @@ struct CacheKey: Hashable, Sendable {
         self.text = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
     }
 
-    /// The name of an entry's file: sixteen hexadecimal digits for the URL, sixteen for the variant.
+    /// Returns the name of an entry's file: sixteen hexadecimal digits for the URL, sixteen for the variant.
     ///
-    /// Names may collide; the head in the file says whose it is.
+    /// Names may collide; the head in the file identifies the entry.
     func fileName(_ variant: StoredHead.Variant) -> String {
         var writer = CacheFileWriter()
         writer.write(variant.fields.map { ($0.name, $0.value) })
@@ -21,14 +21,14 @@ struct CacheKey: Hashable, Sendable {
 
     var fileNamePrefix: String { Checksum.of(text.utf8).hexadecimal + "-" }
 
-    /// The part of a file's name that stands for the URL.
+    /// Returns the part of a file name that stands for the URL.
     static func prefix(of fileName: String) -> String {
         String(fileName.prefix(17))
     }
 
     private static let fileNameByteCount = 33
 
-    /// Whether a file in the folder can be one of the cache's.
+    /// Whether a file in the folder may belong to the cache.
     static func isFileName(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         return bytes.count == fileNameByteCount

@@ -1,20 +1,20 @@
 import Dispatch
 import FoundationEssentials
 
-/// What the cache has to do with one request, from before it is sent to its end.
+/// The cache's plan for one request, from before it is sent to its end.
 struct CachePlan: Sendable {
     let request: URLRequest
     let decision: CacheDecision
     /// What was stored for the request.
     let entry: CacheEntry?
 
-    /// An answer from the cache.
+    /// A response from the cache.
     struct Answer: Sendable {
         var response: HTTPURLResponse
         var body: CacheBody
     }
 
-    /// The fields to send with the request in addition to its own.
+    /// The fields to send in addition to the request's own.
     var addedFields: HTTPHeaderFields {
         switch decision {
         case .revalidate(let fields), .load(let fields, stores: _): fields
@@ -22,7 +22,7 @@ struct CachePlan: Sendable {
         }
     }
 
-    /// The answer, if none is needed from a server.
+    /// The response, if no request to the server is needed.
     func answer(at now: Date) -> Answer? {
         switch decision {
         case .use: entry.map { answer($0, isConfirmed: false, at: now) }
@@ -31,7 +31,7 @@ struct CachePlan: Sendable {
         }
     }
 
-    /// What an answer from the server means.
+    /// Determines what a response of the server means.
     ///
     /// - Parameter requestTime: When the request was sent.
     func react(
@@ -49,22 +49,22 @@ struct CachePlan: Sendable {
             requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// The stored answer under the head a reaction gave it; `isConfirmed` after a 304.
+    /// Returns the stored response with the head of a reaction; `isConfirmed` after a 304.
     func answer(under head: StoredHead, isConfirmed: Bool, at now: Date) -> Answer? {
         entry.map {
             answer(CacheEntry(head: head, body: $0.body), isConfirmed: isConfirmed, at: now)
         }
     }
 
-    /// What may be given where no answer came at all.
+    /// The response to use if the server cannot be reached.
     func fallbackResponse(at now: Date) -> Answer? {
         guard let entry, isFromServer,
-            CacheReaction.mayStandIn(entry.head, for: nil, request: request, now: now)
+            CacheReaction.mayServeStale(entry.head, for: nil, request: request, now: now)
         else { return nil }
         return answer(entry, isConfirmed: false, at: now)
     }
 
-    /// The plan when another request is sent than was planned for: what is stored may not suit it.
+    /// Returns a plan for a modified request, which the stored response may not match.
     func withoutEntry(for request: URLRequest) -> CachePlan {
         var stores = true
         if case .load(_, let may) = decision { stores = may }
@@ -101,7 +101,7 @@ struct CachePlan: Sendable {
 }
 
 extension URLCache {
-    /// Finds out what to do about a request; nil when the disk has to be looked at for that.
+    /// Makes the plan for a request; returns nil if the disk has to be read for that.
     func planAtOnce(for request: URLRequest, policy: URLRequest.CachePolicy) -> CachePlan? {
         guard CacheDecision.isCacheable(request), policy.looksIntoCache,
             let key = CacheKey(request.url)
@@ -114,8 +114,7 @@ extension URLCache {
         return diskCapacity > 0 ? nil : plan(for: request, policy: policy, entry: nil)
     }
 
-    /// Finds out what to do about a request, on a queue of the cache's and after everything that was
-    /// given to it before.
+    /// Makes the plan for a request on the cache's queue, after all pending writes.
     func planLater(
         for request: URLRequest, policy: URLRequest.CachePolicy,
         _ receive: @escaping @Sendable (CachePlan) -> Void
@@ -143,7 +142,7 @@ extension URLCache {
             entry: entry)
     }
 
-    /// Does what a reaction asks of the cache itself. Returns at once.
+    /// Applies a reaction to the stored entries. Returns at once.
     func apply(_ reaction: CacheReaction, of plan: CachePlan) {
         let removals = reaction.removals.compactMap(CacheKey.init)
         guard !removals.isEmpty || reaction.update != nil else { return }

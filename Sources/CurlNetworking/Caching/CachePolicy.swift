@@ -1,20 +1,20 @@
 extension URLRequest {
-    /// What a request may take from the cache. The numbers are Apple's.
+    /// How a request uses the cache. The raw values are Apple's.
     public enum CachePolicy: UInt, Sendable {
-        /// By the rules of HTTP: what is fresh, and what the server confirms (RFC 9111).
+        /// The rules of HTTP (RFC 9111): fresh responses, and those that the server confirms.
         case useProtocolCachePolicy = 0
-        /// Nothing. What comes is stored.
+        /// Load from the server. The response is stored.
         case reloadIgnoringLocalCacheData = 1
-        /// Whatever is there, however old; else from the server.
+        /// Use a stored response, however old; otherwise load from the server.
         case returnCacheDataElseLoad = 2
-        /// Whatever is there; else the task fails with `.resourceUnavailable`.
+        /// Use a stored response; otherwise fail with `.resourceUnavailable`.
         case returnCacheDataDontLoad = 3
-        /// Nothing, not from caches on the way either.
+        /// Load from the server, bypassing intermediate caches.
         case reloadIgnoringLocalAndRemoteCacheData = 4
-        /// What the server confirms now.
+        /// Use a stored response only if the server confirms it now.
         case reloadRevalidatingCacheData = 5
 
-        /// The old name of ``reloadIgnoringLocalCacheData``.
+        /// An older name of ``reloadIgnoringLocalCacheData``.
         public static var reloadIgnoringCacheData: CachePolicy { .reloadIgnoringLocalCacheData }
     }
 }

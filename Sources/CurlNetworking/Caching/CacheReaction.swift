@@ -1,28 +1,31 @@
 import FoundationEssentials
 
-/// What an answer from the server means to the cache and to the task.
+/// What a response of the server means for the cache and the task.
 struct CacheReaction: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
-        /// The server's, and it is to be stored under this head.
+        /// Deliver the server's response, and store it with this head.
         case serverAndStore(StoredHead)
-        /// The server's; under this head it is not worth storing, but a delegate may give it a better one.
+        /// Deliver the server's response. It is not worth storing with this head, but the delegate may change
+        /// it.
         case serverAndPropose(StoredHead)
-        /// The server's.
+        /// Deliver the server's response.
         case server
-        /// The stored body, under this head.
+        /// Deliver the stored body with this head.
         case stored(StoredHead)
     }
 
     var answer: Answer
-    /// The head the stored answer is to have from now on.
+    /// The new head of the stored response.
     var update: StoredHead?
-    /// URLs whose stored answers are not to be used again.
+    /// The URLs whose stored responses become invalid.
     var removals: [URL] = []
 
+    /// Determines the reaction.
+    ///
     /// - Parameters:
-    ///   - request: As it was sent, without the fields the cache added.
-    ///   - stores: Whether the decision allowed storing.
-    ///   - stored: What was there before; with `isRevalidation` the server was asked about it.
+    ///   - request: The request as it was sent, without the fields that the cache added.
+    ///   - stores: Whether the decision allows storing.
+    ///   - stored: The stored response; with `isRevalidation` the request has validated it.
     static func to(
         _ response: ResponseHead, for request: URLRequest, stores: Bool, stored: StoredHead?,
         isRevalidation: Bool, requestTime: Date, responseTime: Date
@@ -35,7 +38,7 @@ struct CacheReaction: Hashable, Sendable {
             return confirmed(stored, by: response, times)
         }
         if let stored, (500...599).contains(response.status),
-            mayStandIn(stored, for: response.status, request: request, now: responseTime)
+            mayServeStale(stored, for: response.status, request: request, now: responseTime)
         {
             return CacheReaction(answer: .stored(stored))
         }
@@ -46,7 +49,7 @@ struct CacheReaction: Hashable, Sendable {
         if stores, CacheStorability.mayStore(fresh, for: request) {
             return CacheReaction(answer: .serverAndStore(fresh))
         }
-        // What is there is out of date, even if its successor may not be kept.
+        // The stored response is outdated, even if the new one cannot be stored.
         let isSuperseded =
             CacheDecision.isCacheable(request) && request.method == "GET"
             && response.status < 500
@@ -56,8 +59,8 @@ struct CacheReaction: Hashable, Sendable {
             removals: isSuperseded ? [url] : [])
     }
 
-    /// A 304 (§4.3.4). One that names another version than ours confirms ours for now, but nothing of
-    /// it is taken over.
+    /// Handles a 304 (§4.3.4). One with another validator confirms the stored response for now, but its
+    /// fields are not used.
     private static func confirmed(
         _ stored: StoredHead, by response: ResponseHead, _ times: (request: Date, response: Date)
     ) -> CacheReaction {
@@ -70,7 +73,7 @@ struct CacheReaction: Hashable, Sendable {
         return CacheReaction(answer: .stored(updated), update: updated)
     }
 
-    /// The answer to a HEAD freshens what a GET has stored, or shows that it is out of date (§4.3.5).
+    /// The response to a HEAD updates what a GET has stored, or shows that it is outdated (§4.3.5).
     private static func afterHead(
         _ stored: StoredHead, _ response: ResponseHead, _ url: URL,
         _ times: (request: Date, response: Date)
@@ -86,10 +89,10 @@ struct CacheReaction: Hashable, Sendable {
             : CacheReaction(answer: .server, removals: [url])
     }
 
-    /// Whether a stored answer may be given where the server failed (RFC 5861 §4).
+    /// Whether a stored response may be used if the server failed (RFC 5861 §4).
     ///
-    /// - Parameter status: The server's; nil when there was no answer at all.
-    static func mayStandIn(
+    /// - Parameter status: The server's status; nil without a response.
+    static func mayServeStale(
         _ stored: StoredHead, for status: Int?, request: URLRequest, now: Date
     ) -> Bool {
         guard status.map({ [500, 502, 503, 504].contains($0) }) ?? true,

@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// A cache file that is being written. Nobody finds it before it is whole and has its name.
+/// A cache file that is being written. It is not visible to readers until it is complete and renamed.
 ///
-/// Not synced to the disk: after a power loss its checksums tell whether it got there.
+/// Not synced to disk: after a power failure, its checksums show whether it is intact.
 struct CacheScratchFile: ~Copyable, Sendable {
     private let path: String
     private let descriptor: Int32
@@ -11,7 +11,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
     private var bodySum = Checksum()
     private(set) var bodyByteCount = 0
 
-    /// Ends in what no entry's name ends in; those that a crash left behind are removed later.
+    /// A suffix that no entry's name has. Files that a crash left behind are removed later.
     static let suffix = ".new"
 
     init(folder: String, head: StoredHead) throws(URLError) {
@@ -28,7 +28,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Writes the head. The sums come into the preamble when they are known.
+    /// Writes the head. The checksums are added to the preamble at the end.
     func begin() throws(URLError) {
         try write([UInt8](repeating: 0, count: CacheFilePreamble.byteCount))
         try write(head)
@@ -51,7 +51,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
         bodyByteCount += data.count
     }
 
-    /// The body so far, readable whatever becomes of the file.
+    /// Returns the body so far, which stays readable whatever happens to the file.
     func makeBody() throws(URLError) -> CacheBodyFile {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
@@ -62,7 +62,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
             byteCount: bodyByteCount)
     }
 
-    /// Gives the file its name, over any that has it. Returns its whole length.
+    /// Renames the file, replacing an existing one. Returns its length.
     consuming func publish(as name: String) throws(URLError) -> Int {
         let preamble = CacheFilePreamble(
             headByteCount: head.count, bodyByteCount: bodyByteCount, headSum: Checksum.of(head),

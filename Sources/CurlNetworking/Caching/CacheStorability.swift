@@ -1,14 +1,14 @@
-/// Which answers are kept (RFC 9111 §3), by a cache that serves one user.
+/// Which responses can be stored (RFC 9111 §3) by a private cache.
 enum CacheStorability {
     static func mayStore(_ head: StoredHead, for request: URLRequest) -> Bool {
-        // Without a lifetime or a validator it would never be of use.
+        // Without a lifetime or a validator it could never be used.
         isAllowed(head, for: request)
             && (head.lifetime > 0
                 || head.hasValidator && isExplicitOrHeuristic(head, head.cacheControl))
     }
 
-    /// Whether a delegate is shown an answer that may be kept but would be of no use: it may know for how
-    /// long it is good, and put that into the answer's fields.
+    /// Whether a delegate is asked about a response that could be stored but not used: it can add a lifetime
+    /// to the response's fields.
     static func mayPropose(_ head: StoredHead, for request: URLRequest) -> Bool {
         isAllowed(head, for: request) && (200...299).contains(head.status)
     }
@@ -23,8 +23,8 @@ enum CacheStorability {
             ? understoodStatuses.contains(head.status) : !control.has("no-store")
     }
 
-    /// Parts of a body (206) and news of a stored one (304) are no answers to keep. 401 and 407 would
-    /// hide the answer that comes once somebody has logged in.
+    /// Partial responses (206) and confirmations (304) cannot be stored. A stored 401 or 407 would hide the
+    /// response after authentication.
     private static func isFinal(_ status: Int) -> Bool {
         (200...599).contains(status) && ![206, 304, 401, 407].contains(status)
     }

@@ -2,18 +2,18 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Takes in the body of an answer while it passes, and keeps it once it is whole.
+/// Copies the body of a response while it is received, and stores it when it is complete.
 ///
-/// What is small stays in memory; more goes to a file piece by piece. An answer that turns out too
-/// large, or comes faster than the disk, is not kept: the task never waits for its cache. Pieces come
-/// one after another; every method returns at once.
+/// Small bodies stay in memory; larger ones are written to a file piece by piece. A response that becomes too
+/// large, or arrives faster than the disk can write, is not stored: the task never waits for its cache. Every
+/// method returns at once.
 final class CacheWriter: Sendable {
     private let cache: URLCache
     private let key: CacheKey
     private let head: StoredHead
     private let response: HTTPURLResponse
     private let request: URLRequest
-    /// Whether it is stored as it is; else only what the delegate makes of it.
+    /// Whether to store the response as it is; otherwise only what the delegate returns.
     private let isWorthKeeping: Bool
     private let limit: Int
     private let state = Mutex(State())
@@ -23,17 +23,17 @@ final class CacheWriter: Sendable {
         var byteCount = 0
         var file: CacheScratchFile?
         var isFlushing = false
-        /// Nothing more is taken, and nothing will be kept.
+        /// Whether the response is not going to be stored.
         var isOver = false
         var proposal: CachedURLResponse?
     }
 
-    /// From here on bytes go to a file.
+    /// Longer bodies are written to a file.
     private static let memoryByteCount = 256 << 10
-    /// More than this never waits for the disk.
+    /// The maximum number of bytes waiting for the disk.
     private static let backlogByteCount = 8 << 20
 
-    /// Returns nil when the answer says that it is too large.
+    /// Returns nil if the response's declared length is too large.
     init?(
         cache: URLCache, head: StoredHead, response: HTTPURLResponse, request: URLRequest,
         isWorthKeeping: Bool
@@ -70,22 +70,22 @@ final class CacheWriter: Sendable {
         if flushes { cache.queue.async { @Sendable [self] in flush() } }
     }
 
-    /// The body is whole.
+    /// Completes the body.
     ///
-    /// - Parameter receive: Gets what would be stored, to be shown to the delegate, or nil when it
-    ///   cannot be; on a queue of the cache's. Then call `commit`.
+    /// - Parameter receive: Called on the cache's queue with the proposal for the delegate, or nil if the
+    ///   response cannot be stored. Then call `commit`.
     func finish(_ receive: @escaping @Sendable (CachedURLResponse?) -> Void) {
         cache.queue.async { @Sendable [self] in receive(propose()) }
     }
 
-    /// The body is whole, and nobody is to be asked about it.
+    /// Completes the body and stores the response without asking.
     func keep() {
         cache.write { [self] in
             if let proposal = propose() { keep(proposal) }
         }
     }
 
-    /// Stores the proposal, or what the delegate made of it; nil stores nothing.
+    /// Stores the proposal or the delegate's response; nil stores nothing.
     func commit(_ chosen: CachedURLResponse?) {
         cache.write { [self] in
             guard let chosen, let proposal = state.withLock({ $0.proposal }) else {
@@ -99,7 +99,7 @@ final class CacheWriter: Sendable {
         }
     }
 
-    /// The answer did not come to its end, or nobody wants it kept.
+    /// Stores nothing: the response is incomplete or not wanted.
     func discard() {
         state.withLock { $0.giveUp() }
     }
@@ -114,7 +114,7 @@ extension CacheWriter {
             guard !state.isOver else { return }
             if state.file == nil { state.file = cache.makeScratchFile(for: head) }
             let data = state.waiting
-            guard state.file != nil else { return }  // a cache in memory alone
+            guard state.file != nil else { return }  // the cache is in memory only
             state.waiting = Data()
             do throws(URLError) {
                 try state.file?.append(data)

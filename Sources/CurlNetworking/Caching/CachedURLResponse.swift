@@ -1,27 +1,27 @@
 public import FoundationEssentials
 
-/// An answer as a cache keeps it: its head, its body, and whether it may be written to the disk.
+/// A response as a cache stores it: its head, its body, and where it may be stored.
 public final class CachedURLResponse: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass, which has no state, and for `userInfo`, a constant whose values are its maker's: they must not change
-    // once they are in here.
+    // Unchecked for its superclass, which has no state, and for `userInfo`, whose values must not be changed
+    // after they are passed here.
 
-    /// The head of the answer.
+    /// The head of the response.
     public let response: URLResponse
-    /// Whatever its maker wants to remember of it. On disk what a property list can hold is kept.
+    /// Values that the caller attaches. On disk, the property list values are stored.
     public let userInfo: [AnyHashable: Any]?
-    /// Where it may be kept.
+    /// Where it may be stored.
     public let storagePolicy: URLCache.StoragePolicy
 
     let body: CacheBody
-    /// When it came, if a cache knows.
+    /// When it was received, if a cache knows.
     let head: StoredHead?
 
-    /// An answer that may be kept in memory and on disk.
+    /// Creates a response that may be stored in memory and on disk.
     public convenience init(response: URLResponse, data: Data) {
         self.init(response: response, data: data, storagePolicy: .allowed)
     }
 
-    /// An answer that may be kept where `storagePolicy` says.
+    /// Creates a response that may be stored according to `storagePolicy`.
     public convenience init(
         response: URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
         storagePolicy: URLCache.StoragePolicy
@@ -41,13 +41,12 @@ public final class CachedURLResponse: NetworkingObject, @unchecked Sendable {
         self.storagePolicy = storagePolicy
     }
 
-    /// The body. A large one is read from the disk when it is first asked for.
+    /// The body. A large one is read from disk when it is first accessed.
     public var data: Data { body.data }
 
-    /// Equal are answers with the same response, body, user info and storage policy.
+    /// Returns whether two objects have the same response, body, user info and storage policy.
     ///
-    /// User info is compared as far as its values can be: what is neither `Hashable` nor a collection of
-    /// such values is equal to nothing.
+    /// User info values that are neither `Hashable` nor collections of such values are never equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CachedURLResponse else { return false }
         return other === self

@@ -1,8 +1,8 @@
 /// Calendar arithmetic for the dates of HTTP: UTC, proleptic Gregorian, no leap seconds.
 ///
-/// Foundation's calendars do more and cost a thousand times as much.
+/// Foundation's calendars are more general, and a thousand times slower.
 package enum CivilTime {
-    /// Seconds since 1970, or nil when there is no such day or time.
+    /// Returns the seconds since 1970, or nil if the date or time does not exist.
     package static func secondsSince1970(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int? {
@@ -14,7 +14,7 @@ package enum CivilTime {
             + hour * 3_600 + minute * 60 + second
     }
 
-    /// The number of a month from the first three letters of its English name, in any case.
+    /// Returns the number of a month from the first three letters of its English name, ignoring case.
     package static func month(named name: some Sequence<UInt8>) -> Int? {
         var key = 0
         for (index, byte) in name.enumerated() where index < 3 {

@@ -1,13 +1,12 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Stored answers in a folder, a file each. The folder is all there is: no index that could disagree
-/// with it.
+/// Stores responses in a folder, one file each. There is no index file that could disagree with the folder.
 ///
-/// What is kept in memory is each file's size and last use, read from the folder when it is first
-/// needed. The last use is the file's time of modification, so that it outlives the process. Other
-/// processes may use the folder too: files come and go whole, and one that has gone is a miss.
+/// Each file's size and last use are kept in memory, and read from the folder when they are first needed. The
+/// last use is the file's modification time, so that it outlives the process. Other processes may use the
+/// folder, too: files are replaced atomically, and a missing file is a cache miss.
 final class DiskCache: Sendable {
     let folder: String
     private let state: Mutex<State>
@@ -23,7 +22,7 @@ final class DiskCache: Sendable {
         state = Mutex(State(capacity: capacity))
     }
 
-    /// In a folder whose path may end in a slash; nil without one.
+    /// Creates a cache in a folder, whose path may end in a slash; returns nil without a folder.
     convenience init?(_ folder: String?, _ capacity: Int) {
         guard let folder else { return nil }
         let isBare = folder.count > 1 && folder.hasSuffix("/")
@@ -45,7 +44,7 @@ final class DiskCache: Sendable {
 
     // MARK: - Entries
 
-    /// The newest variant that suits a request.
+    /// Returns the newest variant that matches a request.
     func entry(for key: CacheKey, request: HTTPHeaderFields) -> CacheEntry? {
         let names = withIndex { $0.names(of: key) }
         let entries = names.compactMap { open($0, key: key) }
@@ -57,19 +56,19 @@ final class DiskCache: Sendable {
         return best.entry
     }
 
-    /// Writes an entry; what is too large, or meets a full disk, is not kept.
+    /// Writes an entry. It is not stored if it is too large or the disk is full.
     func store(_ entry: CacheEntry, key: CacheKey) {
         do throws(URLError) {
             var file = try makeScratchFile(for: entry.head)
             try Self.copy(entry.body, to: &file)
             try publish(file, head: entry.head, key: key)
         } catch {
-            // Better none than the old one.
+            // No entry is better than the outdated one.
             remove(key.fileName(entry.head.variant))
         }
     }
 
-    /// Begins a file for a body that is still to come.
+    /// Starts a file for a body that is going to be received.
     func makeScratchFile(for head: StoredHead) throws(URLError) -> CacheScratchFile {
         try AtomicFile.makeFolder(folder)
         let file = try CacheScratchFile(folder: folder, head: head)
@@ -98,10 +97,10 @@ final class DiskCache: Sendable {
         for name in withIndex({ $0.names(of: key) }) { remove(name) }
     }
 
-    /// Removes everything, or what was stored since a date.
+    /// Removes all entries, or those stored since a date.
     func removeAll(since date: Date? = nil) {
         let names = state.withLock { state in
-            state.index = nil  // other processes' too
+            state.index = nil  // includes files of other processes
             load(&state)
             return state.index?.names ?? []
         }
@@ -132,8 +131,7 @@ final class DiskCache: Sendable {
 
     private func path(of name: String) -> String { folder + "/" + name }
 
-    /// Reads and checks an entry. What is damaged is removed; what belongs to another URL is not ours
-    /// to judge.
+    /// Reads and verifies an entry. A damaged one is removed; one for another URL is ignored.
     private func open(_ name: String, key: CacheKey?) -> (name: String, entry: CacheEntry)? {
         let descriptor = Glibc.open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -148,7 +146,7 @@ final class DiskCache: Sendable {
         return (name, CacheEntry(head: head, body: .file(body)))
     }
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     private static func read(_ descriptor: Int32) -> (StoredHead, CacheBodyFile)? {
         var status = stat()
         let limit = CacheFilePreamble.byteCount + CacheFilePreamble.largestHeadByteCount
@@ -212,7 +210,7 @@ final class DiskCache: Sendable {
         if state.index == nil { state.index = list() }
     }
 
-    /// Lists the entries, and clears away what a crash has left half written.
+    /// Lists the entries, and removes files that a crash left incomplete.
     private func list() -> DiskCacheIndex {
         var index = DiskCacheIndex()
         guard let directory = opendir(folder) else { return index }
@@ -237,11 +235,11 @@ final class DiskCache: Sendable {
         return index
     }
 
-    /// Removes what was not used for longest until a tenth of the capacity is free again.
+    /// Removes the least recently used entries until a tenth of the capacity is free.
     private func shrink(_ state: inout State) {
         load(&state)
         guard let known = state.index, known.byteCount > state.capacity else { return }
-        state.index = list().refined(by: known)  // other processes may have been here
+        state.index = list().refined(by: known)  // other processes may have changed the folder
         for name in state.index?.longestUnused(downTo: state.capacity / 10 * 9, if: state.capacity)
             ?? []
         {

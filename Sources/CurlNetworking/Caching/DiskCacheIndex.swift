@@ -1,4 +1,4 @@
-/// What is known of the files in the folder of a cache.
+/// The files in the folder of a cache.
 struct DiskCacheIndex: Sendable {
     private struct File: Sendable {
         var byteCount: Int
@@ -33,7 +33,7 @@ struct DiskCacheIndex: Sendable {
         if files[prefix]?.isEmpty == true { files[prefix] = nil }
     }
 
-    /// The same files, with the last uses of both: those of file systems are coarse.
+    /// Returns the same files with the later last use of both: file system timestamps are coarse.
     func refined(by other: DiskCacheIndex) -> DiskCacheIndex {
         var index = self
         for (prefix, found) in files {
@@ -45,7 +45,8 @@ struct DiskCacheIndex: Sendable {
         return index
     }
 
-    /// The files to remove so that `goal` bytes are left; none while there are `limit` or fewer.
+    /// Returns the least recently used files to remove so that `goal` bytes remain; none if there are at most
+    /// `limit`.
     func longestUnused(downTo goal: Int, if limit: Int) -> [String] {
         guard byteCount > limit else { return [] }
         var rest = byteCount

@@ -1,9 +1,11 @@
 package import FoundationEssentials
 
-/// The dates of HTTP (RFC 9110 §5.6.7), in the three forms there are and in no other: a cache must take
-/// what it cannot read for the past. Letters may be of any case (RFC 9111 §4.2).
+/// The dates of HTTP (RFC 9110 §5.6.7), in its three formats only: a cache must treat any other date as past.
+/// Case is ignored (RFC 9111 §4.2).
 package enum HTTPDate {
-    /// - Parameter now: Decides the century of a year with two digits: never more than 50 years ahead.
+    /// Parses a date.
+    ///
+    /// - Parameter now: Determines the century of a two-digit year: at most 50 years in the future.
     package static func parse(_ text: String, now: Date) -> Date? {
         let bytes = Array(text.utf8)
         let seconds: Int? =
@@ -63,7 +65,7 @@ package enum HTTPDate {
             year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
-    /// Whether the bytes have the shape of a pattern, in which a dot stands for any byte.
+    /// Whether the bytes match a pattern, in which a dot stands for any byte.
     private static func matches(_ bytes: [UInt8], _ pattern: String) -> Bool {
         bytes.count == pattern.utf8.count
             && zip(bytes, pattern.utf8).allSatisfy { byte, mark in

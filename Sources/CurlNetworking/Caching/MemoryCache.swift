@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Stored answers in memory, the last used of them: a value without a lock.
+/// The most recently used responses in memory, as a value without a lock.
 struct MemoryCache: Sendable {
     private struct Item: Sendable {
         var response: CachedURLResponse
@@ -20,7 +20,7 @@ struct MemoryCache: Sendable {
         self.capacity = capacity
     }
 
-    /// The newest variant that suits a request.
+    /// Returns the newest variant that matches a request.
     mutating func response(
         for key: CacheKey, request: HTTPHeaderFields
     ) -> (response: CachedURLResponse, head: StoredHead)? {
@@ -34,7 +34,7 @@ struct MemoryCache: Sendable {
         return (found[best].response, found[best].head)
     }
 
-    /// Keeps an answer, if it fits, in place of one of the same variant.
+    /// Stores a response if it fits, replacing one of the same variant.
     mutating func store(_ response: CachedURLResponse, head: StoredHead, key: CacheKey) {
         remove(head.variant, for: key)
         let byteCount = response.body.byteCount + head.byteCount
@@ -82,7 +82,7 @@ struct MemoryCache: Sendable {
 }
 
 extension StoredHead {
-    /// About what it takes in memory.
+    /// The approximate memory of a response.
     fileprivate var byteCount: Int {
         headers.fields.reduce(url.absoluteString.utf8.count + 128) {
             $0 + $1.name.utf8.count + $1.value.utf8.count + 32

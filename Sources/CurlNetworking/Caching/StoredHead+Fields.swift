@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension HTTPHeaderFields {
-    /// Without what belongs to one connection (RFC 9111 §3.1).
+    /// The fields without those of a single connection (RFC 9111 §3.1).
     var storable: HTTPHeaderFields {
         var fields = self
         for name in ListField.members(of: self["Connection"] ?? "") { fields[name] = nil }
@@ -16,13 +16,13 @@ extension HTTPHeaderFields {
 }
 
 extension StoredHead {
-    /// Takes over the fields of a 304 or of an answer to a HEAD (§3.2), except those that describe the
-    /// body as it was sent that time.
+    /// Updates the fields from a 304 or the response to a HEAD (§3.2), except for those that describe the
+    /// body as it was sent.
     func updated(
         by fields: HTTPHeaderFields, _ times: (request: Date, response: Date)
     ) -> StoredHead {
         var head = self
-        head.headers["Age"] = nil  // it was the old answer's
+        head.headers["Age"] = nil  // it belonged to the old response
         for field in fields.storable.fields
         where !Self.bodyFields.contains(where: { $0.isEqualIgnoringASCIICase(to: field.name) }) {
             head.headers[field.name] = field.value
@@ -35,10 +35,10 @@ extension StoredHead {
 
     private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Range"]
 
-    /// The fields to answer with: with the answer's age (§5.1), and without those that are not to be
-    /// used before the server has confirmed them (§5.2.2.4).
+    /// Returns the fields to deliver: with the response's age (§5.1), and without those that require
+    /// validation first (§5.2.2.4).
     ///
-    /// - Parameter isConfirmed: Whether it has, just now.
+    /// - Parameter isConfirmed: Whether the server has just confirmed the response.
     func fieldsForReuse(isConfirmed: Bool, at now: Date) -> HTTPHeaderFields {
         var fields = headers
         if isConfirmed { return fields }

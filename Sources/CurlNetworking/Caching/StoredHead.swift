@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// All that a cache knows of a stored answer but its body.
+/// Everything that a cache stores of a response except its body.
 struct StoredHead: Hashable, Sendable {
     var url: URL
     var status: Int
     var headers: HTTPHeaderFields
-    /// The fields of the request that `Vary` names, as they were.
+    /// The values of the request's fields that `Vary` lists.
     var variant: Variant
-    /// When the request was sent, and when its answer's head came.
+    /// When the request was sent, and when the head of its response was received.
     var requestTime: Date
     var responseTime: Date
-    /// What a program has put to the answer.
+    /// What a program has attached to the response.
     var userInfo: StoredUserInfo?
 
-    /// What tells the variants of one URL apart (RFC 9111 §4.1).
+    /// Distinguishes the variants of one URL (RFC 9111 §4.1).
     struct Variant: Hashable, Sendable {
-        /// By lower-case name, in order; empty values and absent fields are the same.
+        /// Ordered by lower-case name; empty and absent fields are equal.
         var fields: [Field] = []
 
         struct Field: Hashable, Sendable {
@@ -23,7 +23,9 @@ struct StoredHead: Hashable, Sendable {
             var value: String
         }
 
-        /// - Parameter vary: The answer's field.
+        /// Creates a variant.
+        ///
+        /// - Parameter vary: The response's `Vary` field.
         init(vary: String?, request: HTTPHeaderFields) {
             let names = Set(ListField.members(of: vary ?? "").map { $0.lowercased() })
             fields = names.sorted().map {
@@ -35,7 +37,7 @@ struct StoredHead: Hashable, Sendable {
             self.fields = fields
         }
 
-        /// `Vary: *`: no other request is ever the same.
+        /// `Vary: *`: no other request matches.
         var isUnique: Bool { fields.contains { $0.name == "*" } }
 
         func matches(_ request: HTTPHeaderFields) -> Bool {
@@ -45,7 +47,7 @@ struct StoredHead: Hashable, Sendable {
                 }
         }
 
-        /// Lists are the same whatever the spaces around their commas.
+        /// Lists are equal regardless of spaces around their commas.
         private static func normalized(_ value: String) -> String {
             ListField.members(of: value).joined(separator: ", ")
         }
@@ -84,22 +86,22 @@ struct StoredHead: Hashable, Sendable {
 // MARK: - Age and freshness (RFC 9111 §4.2), in seconds
 
 extension StoredHead {
-    /// The answer's own date; without a readable one, when it came.
+    /// The response's date; without a valid one, when it was received.
     var date: Date {
         headers["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
-    /// How long ago the origin made or confirmed it (§4.2.3).
+    /// The time since the origin created or confirmed it (§4.2.3).
     func age(at now: Date) -> Double {
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
         let resident = now.timeIntervalSince(responseTime)
-        // The clock was set back: who knows how old it is.
+        // The clock was set back, so the age is unknown.
         guard resident > -60 else { return .infinity }
         return max(apparent, saidAge + delay) + max(0, resident)
     }
 
-    /// The first member of `Age` counts, and only if it is a number (§5.1).
+    /// The value of `Age`: its first member, if that is a number (§5.1).
     private var saidAge: Double {
         let first = headers["Age"]?.split(separator: ",", omittingEmptySubsequences: false).first
         return first.flatMap { CacheControl.deltaSeconds($0.trimmingSpaces) } ?? 0
@@ -118,7 +120,7 @@ extension StoredHead {
         return heuristicLifetime(control)
     }
 
-    /// A tenth of the time it had not changed for when it came, and a week at most (§4.2.2).
+    /// A tenth of the time since its last modification, at most a week (§4.2.2).
     private func heuristicLifetime(_ control: CacheControl) -> Double {
         guard Self.heuristicStatuses.contains(status) || control.has("public"),
             let modified = lastModified.flatMap({
@@ -128,7 +130,8 @@ extension StoredHead {
         return min(max(0, date.timeIntervalSince(modified)) / 10, 7 * 86_400)
     }
 
-    /// Statuses that may be kept without the server saying so (RFC 9110 §15.1); 206 we never keep.
+    /// Statuses that can be stored without explicit permission (RFC 9110 §15.1), except for 206, which is
+    /// never stored.
     static let heuristicStatuses: Set<Int> = [
         200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
     ]

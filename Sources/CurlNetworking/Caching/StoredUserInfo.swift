@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The user info of a cached answer as it goes into a file: what a property list can hold. Other values,
-/// and those whose keys are no strings, stay in memory.
+/// The user info of a cached response, as it is stored in a file: property list values. Other values, and
+/// those without string keys, stay in memory.
 struct StoredUserInfo: Codable, Hashable, Sendable {
     fileprivate var values: [String: Value]
 
@@ -16,7 +16,7 @@ struct StoredUserInfo: Codable, Hashable, Sendable {
         case dictionary([String: Value])
     }
 
-    /// nil when there is nothing that could be kept.
+    /// Returns nil if nothing can be stored.
     init?(_ userInfo: [AnyHashable: Any]?) {
         guard let userInfo, case .dictionary(let values)? = Value(userInfo), !values.isEmpty else {
             return nil

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-// How sessions use a cache that is somebody's own class: by its public methods alone.
+// How sessions use a subclass of the cache: by its public methods only.
 
 extension URLCache {
-    /// Whether somebody's own class has to be asked.
+    /// Whether the cache is a subclass.
     var isSubclassed: Bool { type(of: self) != URLCache.self }
 
-    /// What an own class has for a request. On the cache's queue.
+    /// Returns a subclass's response for a request. Called on the cache's queue.
     func ownEntry(for request: URLRequest) -> CacheEntry? {
         guard let url = request.url, let found = cachedResponse(for: request) else { return nil }
         return CacheEntry(head: head(of: found, for: request, url), body: found.body)
     }
 
-    /// Has an own class do what a reaction asks for.
+    /// Applies a reaction to a subclass.
     func applyAsOwn(_ reaction: CacheReaction, of plan: CachePlan) {
         for url in reaction.removals { removeCachedResponse(for: URLRequest(url: url)) }
         guard let head = reaction.update, let entry = plan.entry else { return }

@@ -2,19 +2,19 @@ import Dispatch
 public import FoundationEssentials
 import Synchronization
 
-/// Keeps answers in memory and on the disk. All methods may be called from any thread.
+/// Stores responses in memory and on disk. All methods can be called from any thread.
 ///
-/// Sessions use it by the rules of HTTP (RFC 9111) for a cache of one user; the methods here put in
-/// and take out whatever they are given. On the disk each answer is a file of its own, of mode 0600,
-/// that is there whole or not at all; one that is damaged is not used.
+/// Sessions use it according to the rules of HTTP for a private cache (RFC 9111); the methods here store and
+/// return responses without such rules. On disk each response is a file with mode 0600, replaced atomically;
+/// a damaged file is ignored.
 ///
-/// Subclasses may override all that is Apple's: sessions then look for answers with `cachedResponse(for:)`
-/// and keep them with `storeCachedResponse(_:for:)`, on a queue of their own.
+/// Subclasses can override Apple's methods: sessions then find responses with `cachedResponse(for:)` and
+/// store them with `storeCachedResponse(_:for:)`, on a separate queue.
 open class URLCache: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
-    // subclass makes the same promise with its own conformance.
+    // subclass declares its own conformance.
 
-    /// Where an answer may be kept.
+    /// Where a response may be stored.
     public enum StoragePolicy: UInt, Sendable {
         case allowed = 0
         case allowedInMemoryOnly = 1
@@ -24,24 +24,26 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     private let memory: Mutex<MemoryCache>
     private let disk: DiskCache?
     let clock: @Sendable () -> Date
-    /// Where the disk is waited for on behalf of the engine.
+    /// The queue for disk access on behalf of the engine.
     let queue = DispatchQueue(label: "CurlNetworking.cache", qos: .utility)
     private let writesUnderWay = Atomic(0)
 
     private static let current = Mutex(
         URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
 
-    /// The cache sessions use unless told otherwise: 4 MiB in memory, 20 MiB on the disk.
+    /// The default cache of sessions: 4 MiB in memory, 20 MiB on disk.
     open class var shared: URLCache {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
+    /// Creates a cache.
+    ///
     /// - Parameters:
     ///   - memoryCapacity: In bytes.
-    ///   - diskCapacity: In bytes; 0 keeps nothing on the disk.
-    ///   - directory: Made, for this user alone, when it is first needed. It should hold nothing else.
-    ///     nil: `$XDG_CACHE_HOME/<program>/URLCache` (`~/.cache/…`).
+    ///   - diskCapacity: In bytes; 0 stores nothing on disk.
+    ///   - directory: A folder for this cache only, created when needed, accessible to the user only. nil for
+    ///     `$XDG_CACHE_HOME/<program>/URLCache` (`~/.cache/…`).
     public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
         memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
         disk = DiskCache(
@@ -50,7 +52,9 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
         clock = { Date() }
     }
 
-    /// - Parameter path: A relative one is within `$XDG_CACHE_HOME/<program>`.
+    /// Creates a cache.
+    ///
+    /// - Parameter path: The folder; a relative path is within `$XDG_CACHE_HOME/<program>`.
     public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         let path = path ?? "URLCache"
         memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
@@ -70,7 +74,7 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Apple's methods
 
-    /// What is stored for a request, fresh or not. May read from the disk.
+    /// Returns the stored response for a request, fresh or not. May read from disk.
     open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = CacheKey(request.url) else { return nil }
         if let found = inMemory(key, request) { return found.response }
@@ -81,62 +85,61 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// Stores an answer, in place of an older one. May write to the disk; answers that are not HTTP's
-    /// are kept in memory only.
+    /// Stores a response, replacing an older one. May write to disk; responses of other protocols than HTTP
+    /// are stored in memory only.
     open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard let url = request.url, let key = CacheKey(url) else { return }
         store(cachedResponse, head: head(of: cachedResponse, for: request, url), key: key)
     }
 
-    /// Forgets what is stored for a request.
+    /// Removes the stored response for a request.
     open func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request.url) else { return }
         removeAll(for: key)
     }
 
-    /// Forgets everything, in memory and on disk.
+    /// Removes all responses, in memory and on disk.
     open func removeAllCachedResponses() {
         memory.withLock { $0.removeAll() }
         disk?.removeAll()
     }
 
-    /// Removes what was stored at or after a date.
+    /// Removes the responses that were stored at or after a date.
     open func removeCachedResponses(since date: Date) {
         memory.withLock { $0.removeAll(since: date) }
         disk?.removeAll(since: date)
     }
 
-    /// In bytes. Making it smaller removes what was not used for longest.
+    /// The capacity in memory, in bytes. Reducing it removes the least recently used responses.
     open var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
         set { memory.withLock { $0.capacity = max(0, newValue) } }
     }
 
-    /// In bytes. Making it smaller removes what was not used for longest.
+    /// The capacity on disk, in bytes. Reducing it removes the least recently used responses.
     open var diskCapacity: Int {
         get { disk?.capacity ?? 0 }
         set { disk?.capacity = max(0, newValue) }
     }
 
-    /// In bytes.
+    /// The current use of memory, in bytes.
     open var currentMemoryUsage: Int { memory.withLock { $0.byteCount } }
 
-    /// In bytes. Reads the folder when it is first asked for.
+    /// The current use of the disk, in bytes. Reads the folder on first access.
     open var currentDiskUsage: Int { disk?.byteCount ?? 0 }
 }
 
-// MARK: - For its parts
+// MARK: - Internal access
 
 extension URLCache {
-    /// How large a body may be to be stored by a session: a twentieth of the disk's share, as in
-    /// Apple's URLCache, or a fifth of the memory's.
+    /// The maximum length of a body that a session stores: a twentieth of the disk's capacity, as in Apple's
+    /// URLCache, or a fifth of the memory's.
     var largestBodyByteCount: Int { max(diskCapacity / 20, memoryCapacity / 5) }
 
-    /// Where answers are kept; nil for a cache in memory.
+    /// The folder; nil for a cache in memory.
     var folder: String? { disk?.folder }
 
-    /// Changes what is stored, on the cache's queue. Plans that are asked for from now on are made
-    /// after it.
+    /// Changes what is stored, on the cache's queue. Plans that are requested later are made after it.
     func write(_ change: @escaping @Sendable () -> Void) {
         writesUnderWay.add(1, ordering: .sequentiallyConsistent)
         queue.async { @Sendable [self] in
@@ -153,7 +156,7 @@ extension URLCache {
         memory.withLock { $0.response(for: key, request: request.headers) }
     }
 
-    /// Looks on the disk, and takes what is small into memory.
+    /// Reads a stored response from disk, and adds a small one to memory.
     func onDisk(_ key: CacheKey, _ request: URLRequest) -> CacheEntry? {
         guard let disk, disk.capacity > 0,
             var entry = disk.entry(for: key, request: request.headers)
@@ -168,7 +171,7 @@ extension URLCache {
         return entry
     }
 
-    /// Whether a body may be in memory and on the disk.
+    /// Whether a body is small enough to be in memory, too.
     func isSmall(_ body: CacheBody) -> Bool {
         body.byteCount <= memoryCapacity / 5
     }
@@ -187,7 +190,7 @@ extension URLCache {
         }
     }
 
-    /// A body that is in a file comes into memory only if it is small.
+    /// Stores a response in memory. A body in a file is only loaded if it is small.
     private func keepInMemory(_ response: CachedURLResponse, head: StoredHead, key: CacheKey) {
         var response = response
         if case .file = response.body {
@@ -201,7 +204,7 @@ extension URLCache {
         memory.withLock { [response] in $0.store(response, head: head, key: key) }
     }
 
-    /// What a cache knows of an answer that somebody gives it.
+    /// Creates the head of a response that a caller stores.
     func head(of cached: CachedURLResponse, for request: URLRequest, _ url: URL) -> StoredHead {
         let http = cached.response as? HTTPURLResponse
         let now = clock()
@@ -211,7 +214,7 @@ extension URLCache {
             responseTime: cached.head?.responseTime ?? now)
     }
 
-    /// Begins a file for a body on its way; nil when it is to be in memory alone.
+    /// Starts a file for a body; returns nil if it is stored in memory only.
     func makeScratchFile(for head: StoredHead) -> CacheScratchFile? {
         guard let disk, disk.capacity > 0 else { return nil }
         return try? disk.makeScratchFile(for: head)
@@ -227,7 +230,7 @@ extension URLCache {
         do throws(URLError) {
             try disk?.publish(file, head: head, key: key)
         } catch {
-            disk?.remove(head.variant, for: key)  // better none than the old one
+            disk?.remove(head.variant, for: key)  // no entry is better than the outdated one
         }
     }
 
@@ -238,7 +241,7 @@ extension URLCache {
 }
 
 extension CacheEntry {
-    /// The answer as it was stored.
+    /// The response as it was stored.
     var plainResponse: HTTPURLResponse {
         HTTPURLResponse(
             url: head.url, head: ResponseHead(status: head.status, headers: head.headers))

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// A cookie as a value: what `HTTPCookie` shows, the jar keeps and the file holds.
+/// A cookie as a value, as `HTTPCookie`, the jar and the file use it.
 struct Cookie: Hashable, Sendable, Codable {
     var name: String
     var value: String
-    /// Canonical, without a dot in front.
+    /// Canonical, without a leading dot.
     var domain: String
-    /// Whether it goes to the domain itself alone, not to those below.
+    /// Whether it is sent to the domain itself only, not to its subdomains.
     var isHostOnly: Bool
     var path: String
-    /// nil: it ends with the process.
+    /// nil for a session cookie.
     var expires: Date?
     var isSecure = false
     var isHTTPOnly = false
@@ -17,7 +17,7 @@ struct Cookie: Hashable, Sendable, Codable {
     var sameSite: String?
     var created: Date
 
-    // What only older cookies have, and nothing depends on.
+    // Attributes of older cookies, which have no effect.
     var version = 0
     var comment: String?
     var commentURL: URL?
@@ -36,7 +36,7 @@ struct Cookie: Hashable, Sendable, Codable {
         Identity(name: name, domain: domain, isHostOnly: isHostOnly, path: path)
     }
 
-    /// Reads what a server said. Nothing is checked against the URL yet, except that it has a host.
+    /// Creates a cookie from a server's field. It is not checked against the URL, which must have a host.
     init?(_ field: SetCookieField, from url: URL, now: Date) {
         guard let host = CookieScope.canonicalHost(of: url) else { return nil }
         name = field.name

@@ -1,27 +1,27 @@
 import FoundationEssentials
 
-/// Whether a cookie may be stored that came from a URL (RFC 6265bis §5.7).
+/// Whether a cookie from a URL may be stored (RFC 6265bis §5.7).
 struct CookieAdmission {
     var url: URL
-    /// The site whose page or work the request was for; nil when it was for itself.
+    /// The URL of the main document; nil if the request is for it.
     var mainDocumentURL: URL?
     var suffixes: PublicSuffixes
 
     enum Refusal: Error {
         case noHost
-        /// It names a domain the host does not belong to.
+        /// The host does not belong to the domain.
         case foreignDomain
-        /// It names a domain under which strangers register.
+        /// The domain is a public suffix.
         case publicSuffix
-        /// It wants secrecy, and came without, or would replace one that came with it.
+        /// It requires a secure connection, or would replace a cookie that does.
         case insecure
-        /// Its name promises what its attributes do not keep.
+        /// Its name has a prefix whose conditions its attributes violate.
         case brokenPrefix
-        /// Another site's request brought it, and it wants no such requests.
+        /// It came with a cross-site request, and does not allow that.
         case crossSite
     }
 
-    /// Brings the cookie into the form to be kept.
+    /// Validates a cookie and returns it as it is stored.
     func admit(_ cookie: Cookie) throws(Refusal) -> Cookie {
         guard let host = CookieScope.canonicalHost(of: url) else { throw .noHost }
         var cookie = cookie
@@ -39,7 +39,7 @@ struct CookieAdmission {
         return cookie
     }
 
-    /// Whether the request was made for the site it went to.
+    /// Whether the request was for its own site.
     var isSameSite: Bool {
         guard let mainDocumentURL, let main = CookieScope.canonicalHost(of: mainDocumentURL) else {
             return true
@@ -51,7 +51,7 @@ struct CookieAdmission {
             } ?? false
     }
 
-    /// `__Secure-` and `__Host-`, in any case of letters.
+    /// Checks the prefixes `__Secure-` and `__Host-`, ignoring case.
     static func checkPrefix(of cookie: Cookie) throws(Refusal) {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__secure-"), !cookie.isSecure { throw .brokenPrefix }

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The dates of cookies, which no two servers write alike (RFC 6265 §5.1.1).
+/// Parses the dates of cookies, whose format varies (RFC 6265 §5.1.1).
 ///
-/// Only the order of the parts and their shapes count: a time, a day, a month, a year, whichever comes
-/// first. Time zones and weekdays are noise.
+/// It looks for a time, a day, a month and a year by the shapes of the tokens, and uses the first of each.
+/// Time zones and weekdays are ignored.
 struct CookieDate {
     private var time: (hour: Int, minute: Int, second: Int)?
     private var day: Int?
@@ -41,7 +41,7 @@ struct CookieDate {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// `1:02:03`, and anything after the first byte that is not a digit.
+    /// Parses `1:02:03`, ignoring everything after the first byte that is not a digit.
     private static func time(
         _ token: ArraySlice<UInt8>
     ) -> (hour: Int, minute: Int, second: Int)? {
@@ -56,7 +56,7 @@ struct CookieDate {
         return (hour, minute, second)
     }
 
-    /// The number a token begins with, when it has that many digits and no more.
+    /// Returns the number at the start of a token, if it has the right count of digits.
     private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let found = token.prefix(while: \.isASCIIDigit)
         guard digits.contains(found.count) else { return nil }

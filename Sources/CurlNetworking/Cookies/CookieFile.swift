@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The file a cookie storage is kept in. A full jar of the largest cookies fits in.
+/// The file of a cookie storage. It is large enough for a full jar of the largest cookies.
 struct CookieFile: Sendable {
     typealias CorruptionError = SharedListFile<Cookie>.CorruptionError
 
@@ -12,17 +12,17 @@ struct CookieFile: Sendable {
         file = SharedListFile(path: path, title: "CurlNetworking cookies 1", isSound: \.isSound)
     }
 
-    /// Reads the cookies as they are at this moment. No file, or one that is not whole, has none.
+    /// Reads the current cookies. A missing or damaged file has none.
     ///
-    /// - Throws: When the file cannot be read.
+    /// - Throws: If the file cannot be read.
     func read() throws(URLError) -> (cookies: [Cookie], stamp: AtomicFile.Stamp?) {
         let (cookies, stamp) = try file.read()
         return (cookies, stamp)
     }
 
-    /// Changes the file as it is now, while no other process does.
+    /// Changes the current contents of the file under a lock.
     ///
-    /// - Throws: When the file or its lock cannot be written; the file is then as it was.
+    /// - Throws: If the file or its lock cannot be written; the file is unchanged then.
     func update(
         _ change: (inout [Cookie]) -> Void
     ) throws(URLError) -> (cookies: [Cookie], stamp: AtomicFile.Stamp) {
@@ -43,7 +43,7 @@ struct CookieFile: Sendable {
 }
 
 extension Cookie {
-    /// Whether it could have come out of a jar.
+    /// Whether a jar could have written it.
     fileprivate var isSound: Bool {
         let isClean = [name, value, domain, path].allSatisfy { text in
             text.utf8.allSatisfy {
@@ -54,7 +54,7 @@ extension Cookie {
             && CookieScope.canonicalHost(domain) == domain
     }
 
-    /// Without dates JSON has no numbers for.
+    /// The cookie without dates that JSON cannot represent.
     fileprivate var finite: Cookie {
         var cookie = self
         if let expires, !expires.timeIntervalSince1970.isFinite { cookie.expires = .distantFuture }

@@ -1,12 +1,13 @@
 import FoundationEssentials
 
-/// The cookies of a storage, as a value (RFC 6265 §5.3 and §5.4). Knows no clock, no file, no lock.
+/// The cookies of a storage as a value (RFC 6265 §5.3 and §5.4), without clock, file and lock.
 struct CookieJar: Sendable {
-    /// Limits against a server that stuffs the jar. The RFC asks for 50 and 3000 at least.
+    /// Limits against servers that set too many cookies. The RFC requires at least 50 and 3000.
     struct Limits: Sendable {
-        /// For all hosts of one site together, or its subdomains would each fill a share.
+        /// For all hosts of one site together; otherwise each subdomain would have the full number.
         var perSite = 150
-        /// How many more there may be before it is tidied, so that this is not done for each cookie.
+        /// How far the limit may be exceeded before cookies are removed, so that this does not happen for
+        /// each cookie.
         var perSiteExcess = 30
         var total = 3000
         var totalExcess = 300
@@ -15,10 +16,10 @@ struct CookieJar: Sendable {
     private struct Entry: Sendable {
         var cookie: Cookie
         var lastUse: Date
-        /// Tells cookies of the same instant apart, oldest first.
+        /// Orders cookies of the same time, oldest first.
         var number: Int
 
-        /// A cookie that is set again keeps its place in the order (§5.3).
+        /// Replaces the cookie, which keeps its place in the order (§5.3).
         mutating func replace(with cookie: Cookie, now: Date) {
             let created = self.cookie.created
             self.cookie = cookie
@@ -32,7 +33,7 @@ struct CookieJar: Sendable {
         var entries: [Entry] = []
     }
 
-    /// Asked when a cookie comes: most sessions never see one, and the list is large.
+    /// Loaded when a cookie is first stored, because the list is large.
     private let suffixes: @Sendable () -> PublicSuffixes
     private let limits: Limits
     /// By domain.
@@ -52,9 +53,9 @@ struct CookieJar: Sendable {
         self.limits = limits
     }
 
-    // MARK: - In
+    // MARK: - Storing cookies
 
-    /// Stores a cookie that came from a URL, if it may.
+    /// Stores a cookie from a URL, if that is allowed.
     mutating func store(
         _ cookie: Cookie, from url: URL, mainDocumentURL: URL? = nil, now: Date
     ) throws(CookieAdmission.Refusal) {
@@ -67,7 +68,7 @@ struct CookieJar: Sendable {
         put(cookie, now: now)
     }
 
-    /// Stores a cookie the program itself made. An expired one removes its predecessor.
+    /// Stores a cookie of the program. An expired one removes its predecessor.
     mutating func put(_ cookie: Cookie, now: Date) {
         touched.insert(cookie.identity)
         guard !cookie.isExpired(at: now) else {
@@ -85,7 +86,7 @@ struct CookieJar: Sendable {
     private mutating func append(_ cookie: Cookie, now: Date) {
         lastNumber += 1
         var cookie = cookie
-        // Cookies of one answer come in the same instant, and keep their order in the file.
+        // Cookies of one response have the same time, and keep their order in the file.
         if cookie.created == lastCreated {
             cookie.created += 1e-6 * Double(lastNumber - firstNumber)
         } else {
@@ -100,7 +101,7 @@ struct CookieJar: Sendable {
         count += 1
     }
 
-    /// Without secrecy nobody may put a cookie before, or in place of, one that was set with it.
+    /// Over an insecure connection, no cookie may hide or replace one that was set over a secure one.
     private func wouldShadowSecureCookie(_ cookie: Cookie) -> Bool {
         shelves.contains { domain, shelf in
             guard
@@ -114,9 +115,9 @@ struct CookieJar: Sendable {
         }
     }
 
-    // MARK: - Out
+    // MARK: - Cookies to send
 
-    /// The cookies to send with a request, longest path first, then oldest (§5.4).
+    /// Returns the cookies to send with a request, longest path first, then oldest (§5.4).
     mutating func cookies(
         for url: URL, mainDocumentURL: URL? = nil, now: Date
     ) -> [Cookie] {
@@ -143,7 +144,7 @@ struct CookieJar: Sendable {
         return found.sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
-    /// All that have not expired, oldest first.
+    /// Returns all cookies that have not expired, oldest first.
     func all(now: Date) -> [Cookie] {
         shelves.values.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.number < $1.number }.map(\.cookie)
@@ -158,7 +159,7 @@ struct CookieJar: Sendable {
         return lengths.0 != lengths.1 ? lengths.0 > lengths.1 : one.number < other.number
     }
 
-    /// The host and each domain above it; an address stands alone.
+    /// Returns the host and each parent domain; an address has none.
     private static func domains(above host: String) -> [String] {
         guard !CookieScope.isAddress(host) else { return [host] }
         var domains = [host]
@@ -170,21 +171,21 @@ struct CookieJar: Sendable {
         return domains
     }
 
-    // MARK: - Away
+    // MARK: - Removing cookies
 
     mutating func delete(_ identity: Cookie.Identity) {
         if remove(identity) != nil { touched.insert(identity) }
     }
 
-    /// Removes what was first set at or after an instant.
+    /// Removes the cookies that were first set at or after a time.
     mutating func removeAll(since date: Date) {
         for cookie in shelves.values.flatMap(\.entries).map(\.cookie) where cookie.created >= date {
             delete(cookie.identity)
         }
     }
 
-    /// Removes expired cookies, then those a site, then the whole jar, has too many of: first those
-    /// without secrecy, and of these the longest unused (6265bis §5.7).
+    /// Removes expired cookies, then those in excess of the limits, of a site and of the whole jar: first
+    /// insecure ones, and of these the least recently used (6265bis §5.7).
     private mutating func makeRoom(beside domain: String, now: Date) {
         guard let site = shelves[domain]?.site else { return }
         if count > limits.perSite + limits.perSiteExcess {
@@ -226,10 +227,11 @@ struct CookieJar: Sendable {
     }
 }
 
-// MARK: - Beside a file
+// MARK: - Partial files
 
 extension CookieJar {
-    /// What was set (the cookie) or removed or made to end with the process (nil) since the last call.
+    /// Returns the cookies that were set, and nil for those that were removed or became session cookies,
+    /// since the last call.
     mutating func takeTouched() -> [Cookie.Identity: Cookie?] {
         defer { touched = [] }
         return Dictionary(
@@ -238,13 +240,13 @@ extension CookieJar {
             })
     }
 
-    /// Takes changes back that could not be written.
+    /// Marks changes that could not be written as changed again.
     mutating func touchAgain(_ identities: some Sequence<Cookie.Identity>) {
         touched.formUnion(identities)
     }
 
-    /// Takes over what a file holds: it wins, except over cookies that end with the process and over
-    /// changes that were not written yet.
+    /// Merges the contents of a file, which take precedence except over session cookies and changes that were
+    /// not written yet.
     mutating func adopt(_ filed: [Cookie], now: Date) {
         let present = Set(filed.map(\.identity))
         for cookie in shelves.values.flatMap(\.entries).map(\.cookie)

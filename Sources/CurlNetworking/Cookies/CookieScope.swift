@@ -1,12 +1,11 @@
 import FoundationEssentials
 
-/// Where cookies go: hosts, domains and paths as RFC 6265 §5.1 compares them.
+/// Compares hosts, domains and paths as RFC 6265 §5.1 requires.
 enum CookieScope {
-    /// A host in the one spelling that is compared: lower case, other letters as punycode, an IPv6
-    /// address without brackets (§5.1.2).
+    /// Returns the canonical spelling of a host: lower case, other letters as punycode, an IPv6 address
+    /// without brackets (§5.1.2).
     ///
-    /// Letters are not brought into normal form; a host that was not spelled in it has cookies of its
-    /// own, which harms nobody.
+    /// Letters are not normalized; a host with another spelling has separate cookies, which is harmless.
     static func canonicalHost(_ host: String) -> String? {
         var host = host
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -30,7 +29,8 @@ enum CookieScope {
         url.host(percentEncoded: false).flatMap(canonicalHost)
     }
 
-    /// Whether a host is the domain or below it (§5.1.3). Both canonical. An address is below nothing.
+    /// Whether a host is the domain or a subdomain (§5.1.3). Both must be canonical. An address is not a
+    /// subdomain.
     static func host(_ host: String, matches domain: String) -> Bool {
         if host == domain { return true }
         guard host.utf8.count > domain.utf8.count, host.hasSuffix(domain), !domain.isEmpty else {
@@ -50,7 +50,7 @@ enum CookieScope {
             }
     }
 
-    /// The path of a cookie that names none: the folder of the request's path (§5.1.4).
+    /// The default path of a cookie: the folder of the request's path (§5.1.4).
     static func defaultPath(of url: URL) -> String {
         let path = requestPath(of: url)
         guard path.utf8.first == UInt8(ascii: "/"),
@@ -59,7 +59,7 @@ enum CookieScope {
         return String(path[..<slash])
     }
 
-    /// The path as it is sent, percent signs and all.
+    /// The path as it is sent, with percent encoding.
     static func requestPath(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         return path.isEmpty ? "/" : path
@@ -74,7 +74,7 @@ enum CookieScope {
             || path.dropFirst(cookiePath.count).first == UInt8(ascii: "/")
     }
 
-    /// Whether the connection to a URL keeps cookies secret.
+    /// Whether the connection to a URL is secure.
     static func isSecure(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return scheme == "https" || scheme == "wss"

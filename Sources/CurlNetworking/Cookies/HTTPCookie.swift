@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A cookie: a name and a value that a server wants back.
 public final class HTTPCookie: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
     let cookie: Cookie
 
@@ -10,41 +10,41 @@ public final class HTTPCookie: NetworkingObject, @unchecked Sendable {
         self.cookie = cookie
     }
 
-    /// The name, as the server spells it.
+    /// The name.
     public var name: String { cookie.name }
-    /// What the server wants to hear again.
+    /// The value.
     public var value: String { cookie.value }
-    /// Where it goes: `.example.com` to that host and all below it, `example.com` to that host alone.
+    /// The domain: `.example.com` for that host and its subdomains, `example.com` for that host only.
     public var domain: String { cookie.isHostOnly ? cookie.domain : "." + cookie.domain }
-    /// It goes to this path and all below it.
+    /// The path; the cookie is sent to it and to paths below it.
     public var path: String { cookie.path }
-    /// When it ends; nil with the session.
+    /// When it expires; nil for a session cookie.
     public var expiresDate: Date? { cookie.expires }
-    /// Whether it ends with the session: it is then never written to a file.
+    /// Whether it expires at the end of the session; it is never written to a file.
     public var isSessionOnly: Bool { !cookie.isPersistent }
     /// Whether it is sent over secure connections only.
     public var isSecure: Bool { cookie.isSecure }
-    /// Whether scripts may not see it.
+    /// Whether scripts cannot access it.
     public var isHTTPOnly: Bool { cookie.isHTTPOnly }
-    /// nil when other sites' requests may bring it.
+    /// Which cross-site requests include it; nil if all do.
     public var sameSitePolicy: HTTPCookieStringPolicy? {
         cookie.sameSite.flatMap { $0 == "none" ? nil : HTTPCookieStringPolicy(rawValue: $0) }
     }
-    /// 0 for all cookies servers set today.
+    /// The version; 0 for the cookies of today's servers.
     public var version: Int { cookie.version }
-    /// What the cookie is for, in the server's words (RFC 2965; rarely there).
+    /// The server's comment (RFC 2965, obsolete).
     public var comment: String? { cookie.comment }
-    /// Where the server says what the cookie is for (RFC 2965; rarely there).
+    /// The URL of the server's comment (RFC 2965, obsolete).
     public var commentURL: URL? { cookie.commentURL }
     #if Foundation
-        /// The ports it goes to; nil for all.
+        /// The ports it is sent to; nil for all.
         public var portList: [NSNumber]? { cookie.ports?.map { NSNumber(value: $0) } }
     #else
-        /// The ports it goes to; nil for all. Apple's are `NSNumber`s, as with the trait `Foundation`.
+        /// The ports it is sent to; nil for all. Apple's are `NSNumber`s, as with the trait `Foundation`.
         public var portList: [Int]? { cookie.ports }
     #endif
 
-    /// Cookies are equal when all but their age is.
+    /// Cookies are equal if everything except their age is.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? HTTPCookie)?.cookie.ageless == cookie.ageless
     }
@@ -68,10 +68,10 @@ public final class HTTPCookie: NetworkingObject, @unchecked Sendable {
 // MARK: - From properties and back
 
 extension HTTPCookie {
-    /// Makes a cookie by hand.
+    /// Creates a cookie from properties.
     ///
-    /// Returns nil when name, value, path or domain (or origin URL) is missing, or when one of them has
-    /// characters a cookie cannot carry. A path that does not begin with a slash becomes `/`.
+    /// Returns nil if name, value, path or domain (or origin URL) is missing, or contains characters that a
+    /// cookie cannot have. A path without a leading slash becomes `/`.
     public convenience init?(properties: [HTTPCookiePropertyKey: Any]) {
         let text = { (key: HTTPCookiePropertyKey) in properties[key].flatMap(Self.text) }
         guard let name = text(.name), let value = text(.value), let path = text(.path),
@@ -109,7 +109,7 @@ extension HTTPCookie {
         self.init(cookie)
     }
 
-    /// What the cookie could be made from again.
+    /// The properties from which an equal cookie can be created.
     public var properties: [HTTPCookiePropertyKey: Any]? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: domain, .path: path, .version: String(version),
@@ -134,7 +134,7 @@ extension HTTPCookie {
         }
     }
 
-    /// Any string counts as yes, as in Apple's suite.
+    /// Any string means true, as in Apple's implementation.
     private static func isSet(_ value: Any?) -> Bool {
         if let flag = value as? Bool { return flag }
         return value.flatMap(text).map { !$0.isEmpty } ?? false
@@ -163,10 +163,10 @@ extension HTTPCookie {
 // MARK: - From and to header fields
 
 extension HTTPCookie {
-    /// Reads the cookies of an answer's header fields. Several in one field, joined by commas, are
-    /// told apart as well as that is possible.
+    /// Returns the cookies of a response's header fields. Several cookies in one field, joined by commas, are
+    /// separated as far as possible.
     ///
-    /// Whether the URL's host may set them is for the storage to say.
+    /// Does not check whether the URL's host may set them; a storage does.
     public class func cookies(
         withResponseHeaderFields headerFields: [String: String], for url: URL
     ) -> [HTTPCookie] {
@@ -178,7 +178,7 @@ extension HTTPCookie {
             .map(HTTPCookie.init)
     }
 
-    /// The field that carries cookies, in the order given: `["Cookie": "a=1; b=2"]`. Empty without
+    /// Returns the field that sends cookies, in the given order: `["Cookie": "a=1; b=2"]`. Empty without
     /// cookies.
     public class func requestHeaderFields(with cookies: [HTTPCookie]) -> [String: String] {
         cookies.isEmpty ? [:] : ["Cookie": cookies.map(\.cookie.pair).joined(separator: "; ")]
@@ -196,6 +196,6 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-    /// Which cookies a storage takes; as in Apple's suite.
+    /// Which cookies a storage accepts, as in Apple's API.
     public typealias AcceptPolicy = HTTPCookieStorage.AcceptPolicy
 }

@@ -1,4 +1,4 @@
-/// What a cookie can be made from, and told as. The names are Apple's.
+/// Keys for creating and describing a cookie. The names are Apple's.
 public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -6,42 +6,42 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
 
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// A string; must be there.
+    /// The name, a string. Required.
     public static let name = Self("Name")
-    /// A string; must be there.
+    /// The value, a string. Required.
     public static let value = Self("Value")
-    /// A string. With a dot in front the cookie goes to all hosts below as well. Must be there unless
-    /// `originURL` is.
+    /// The domain, a string. With a leading dot, subdomains are included. Required unless there is an
+    /// `originURL`.
     public static let domain = Self("Domain")
-    /// A string that begins with a slash; must be there.
+    /// The path, a string that begins with a slash. Required.
     public static let path = Self("Path")
-    /// A URL or a string: the domain is its host unless `domain` says otherwise.
+    /// A URL or string whose host is the domain, unless `domain` is set.
     public static let originURL = Self("OriginURL")
-    /// `"0"` or `"1"`; 0 unless set.
+    /// The version, `"0"` or `"1"`; 0 by default.
     public static let version = Self("Version")
-    /// Any string: only to be sent over secure connections.
+    /// Any string: the cookie is sent over secure connections only.
     public static let secure = Self("Secure")
-    /// A date, or a string as servers write them.
+    /// When it expires: a date, or a string in the format of servers.
     public static let expires = Self("Expires")
-    /// A number of seconds as a string. Cookies of version 0 ignore it.
+    /// The lifetime in seconds, as a string. Ignored for version 0.
     public static let maximumAge = Self("Max-Age")
-    /// `"TRUE"`: ends with the session, whatever else is set.
+    /// `"TRUE"`: a session cookie, regardless of the other properties.
     public static let discard = Self("Discard")
-    /// What the cookie is for.
+    /// A comment.
     public static let comment = Self("Comment")
-    /// A URL or a string.
+    /// The URL of a comment, as a URL or string.
     public static let commentURL = Self("CommentURL")
-    /// Numbers with commas between them. Cookies of version 0 keep the first.
+    /// Ports, separated by commas. Version 0 uses the first.
     public static let port = Self("Port")
-    /// A `HTTPCookieStringPolicy` or its string.
+    /// A `HTTPCookieStringPolicy` or its raw value.
     public static let sameSitePolicy = Self("SameSite")
-    /// Any string: scripts may not see it. (Apple has the property but no public key for it.)
+    /// Any string: scripts cannot access the cookie. (Apple has the property, but no public key for it.)
     public static let httpOnly = Self("HttpOnly")
     /// Whether a script has set it.
     public static let setByJavaScript = Self("SetInJavaScript")
 }
 
-/// Which requests of other sites a cookie goes along with: with `lax` and `strict`, none.
+/// The cross-site policies of a cookie: with `lax` and `strict`, cross-site requests do not include it.
 public struct HTTPCookieStringPolicy: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 

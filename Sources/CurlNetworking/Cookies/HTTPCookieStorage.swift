@@ -1,28 +1,27 @@
 public import FoundationEssentials
 import Synchronization
 
-/// Keeps cookies and finds those to send. All methods may be called from any thread.
+/// Stores cookies, and selects those to send. All methods can be called from any thread.
 ///
-/// A storage with a file writes changes soon after they are made, off the caller's thread and at the
-/// latest when the process exits, whether anybody still holds the storage or not. Several processes may
-/// use one file: each adds its changes to what the others have written.
+/// A storage with a file writes changes soon after they are made, on another thread, at the latest when the
+/// process exits, even if the storage was released. Several processes can use one file: each merges its
+/// changes with the file's contents.
 ///
-/// Subclasses may override all that is Apple's: sessions ask their `cookies(for:)` what to send, and give
-/// what has come to their `setCookies(_:for:mainDocumentURL:)`. What `SameSite` says of a request for
-/// another document is then left to them.
+/// Subclasses can override Apple's methods: sessions get the cookies to send from `cookies(for:)` and pass
+/// received ones to `setCookies(_:for:mainDocumentURL:)`. `SameSite` rules are up to the subclass then.
 open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
-    // subclass makes the same promise with its own conformance.
+    // subclass declares its own conformance.
 
-    /// Which cookies are taken.
+    /// Which cookies are accepted.
     public enum AcceptPolicy: UInt, Sendable {
         case always = 0
         case never = 1
-        /// Those of the site a request was made for, not those of others it draws on.
+        /// Only those of the main document's site.
         case onlyFromMainDocumentDomain = 2
     }
 
-    /// What is kept, without the policy.
+    /// The stored cookies.
     let jar: KeptCookieJar
     private let policy = Mutex(AcceptPolicy.onlyFromMainDocumentDomain)
 
@@ -32,7 +31,7 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
 
     private static let groups = Mutex<[String: HTTPCookieStorage]>([:])
 
-    /// Cookies several programs of a user share, in `$XDG_DATA_HOME/<identifier>/cookies`.
+    /// Returns a storage for several programs of a user, in `$XDG_DATA_HOME/<identifier>/cookies`.
     public class func sharedCookieStorage(
         forGroupContainerIdentifier identifier: String
     ) -> HTTPCookieStorage {
@@ -49,14 +48,14 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// Makes a storage in memory.
+    /// Creates a storage in memory.
     public override init() {
         jar = KeptCookieJar(CookieJar(suffixes: .system), in: nil, clock: { Date() })
     }
 
-    /// Makes a storage that is kept in a file of its own, with mode 0600, made when it is first needed.
+    /// Creates a storage with a file, with mode 0600, which is created when needed.
     ///
-    /// Not in Apple's suite.
+    /// Not part of Apple's API.
     public init(fileURL: URL) {
         jar = KeptCookieJar(
             CookieJar(suffixes: .system),
@@ -78,13 +77,13 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         jar.look { jar, now in jar.all(now: now).map(HTTPCookie.init) }
     }
 
-    /// The cookies to send to a URL, in the order to send them.
+    /// Returns the cookies for a URL, in the order to send them.
     open func cookies(for url: URL) -> [HTTPCookie]? {
         jar.look { jar, now in jar.cookies(for: url, now: now).map(HTTPCookie.init) }
     }
 
-    /// Stores a cookie, unless the policy is never. Replaces one of the same name, domain and path; an
-    /// expired one only removes that.
+    /// Stores a cookie, unless the policy is `.never`. It replaces one with the same name, domain and path;
+    /// an expired cookie only removes it.
     open func setCookie(_ cookie: HTTPCookie) {
         guard cookieAcceptPolicy != .never,
             (try? CookieAdmission.checkPrefix(of: cookie.cookie)) != nil
@@ -97,9 +96,9 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         StorageChange.cookies.post(of: self)
     }
 
-    /// Stores the cookies of an answer, as far as its URL may set them and the policy allows.
+    /// Stores the cookies of a response, as far as its URL may set them and the policy allows it.
     ///
-    /// - Parameter mainDocumentURL: What the request was made for; nil when it was for itself.
+    /// - Parameter mainDocumentURL: The URL of the main document; nil if the request is for it.
     open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
         guard let url else { return cookies.forEach(setCookie) }
         guard Self.allows(url, mainDocumentURL, cookieAcceptPolicy) else { return }
@@ -111,7 +110,7 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         StorageChange.cookies.post(of: self)
     }
 
-    /// Forgets the cookie of the same name, domain and path.
+    /// Removes the cookie with the same name, domain and path.
     open func deleteCookie(_ cookie: HTTPCookie) {
         jar.change { jar, _ in jar.delete(cookie.cookie.identity) }
         StorageChange.cookies.post(of: self)
@@ -123,7 +122,7 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         StorageChange.cookies.post(of: self)
     }
 
-    /// Which cookies are taken from answers. Not kept in the file.
+    /// Which cookies of responses are accepted. Not stored in the file.
     open var cookieAcceptPolicy: AcceptPolicy {
         get { policy.withLock { $0 } }
         set {
@@ -132,34 +131,34 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// All cookies in an order of yours.
+    /// Returns all cookies, sorted.
     public func sortedCookies<Order: SortComparator<HTTPCookie>>(
         using order: [Order]
     ) -> [HTTPCookie] {
         (cookies ?? []).sorted(using: order)
     }
 
-    /// How many cookies there are.
+    /// The number of cookies.
     open override var description: String {
         "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>"
     }
 
     // MARK: - For the engine
 
-    /// Whether somebody's own class has to be asked.
+    /// Whether the storage is a subclass.
     private var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
 
-    /// Where the cookies are kept; nil for a storage in memory.
+    /// The path of the file; nil for a storage in memory.
     var filePath: String? { jar.file?.path }
 
-    /// The cookies to send with a request that is made for a document.
+    /// Returns the cookies for a request with a main document.
     func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
         jar.look { jar, now in
             jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now).map(HTTPCookie.init)
         }
     }
 
-    /// The `Cookie` field for a request; nil when there is nothing to send.
+    /// Returns the `Cookie` field for a request; nil without cookies.
     func field(for url: URL, mainDocumentURL: URL?) -> String? {
         let cookies =
             isSubclassed
@@ -178,12 +177,12 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         return field.isEmpty ? nil : field
     }
 
-    /// What does not fit stays behind. The 50 cookies of 4096 bytes that RFC 6265 §6.1 asks for do.
+    /// Cookies beyond this are not sent. RFC 6265 §6.1 requires 50 cookies of 4096 bytes.
     private static let largestFieldByteCount = 256 << 10
 
-    /// Takes the `Set-Cookie` lines of an answer, each without the field's name.
+    /// Stores the cookies of `Set-Cookie` lines, each without the field's name.
     ///
-    /// - Parameter sessionPolicy: The session's, which can only narrow the storage's.
+    /// - Parameter sessionPolicy: The session's policy, which applies in addition to the storage's.
     func receive(
         _ lines: [String], from url: URL, mainDocumentURL: URL?,
         sessionPolicy: AcceptPolicy = .always
@@ -205,7 +204,7 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         StorageChange.cookies.postLater(of: self)
     }
 
-    /// Writes what was not written yet, on the caller's thread.
+    /// Writes pending changes on the calling thread.
     func flush() {
         jar.flush()
     }
@@ -216,7 +215,7 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         do throws(CookieAdmission.Refusal) {
             try jar.store(cookie, from: url, mainDocumentURL: mainDocumentURL, now: now)
         } catch {
-            return  // a cookie that may not be set is as if it had not come (RFC 6265 §5.3)
+            return  // a cookie that may not be set is ignored (RFC 6265 §5.3)
         }
     }
 

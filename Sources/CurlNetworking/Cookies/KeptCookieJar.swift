@@ -2,10 +2,10 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// A cookie jar that any thread may use, kept in a file where it has one.
+/// A thread-safe cookie jar, with an optional file.
 ///
-/// The file is read when the jar is first needed, and written soon after a change. While a write is
-/// ahead, it holds the jar: what a program has let go of is written all the same.
+/// The file is read when the jar is first used, and written soon after a change. A pending write retains the
+/// jar, so that it happens even if the program has released the storage.
 final class KeptCookieJar: Sendable {
     private struct State {
         var jar: CookieJar
@@ -17,8 +17,8 @@ final class KeptCookieJar: Sendable {
 
     let file: CookieFile?
     private let state: Mutex<State>
-    /// Held while the file is read or written: a flush waits for a write that is under way, and
-    /// nobody takes over a file that lacks what is just being written to it.
+    /// Locked while the file is read or written: a flush waits for a write in progress, and no read misses
+    /// what is being written.
     private let filing = Mutex(())
     private let clock: @Sendable () -> Date
 
@@ -34,7 +34,7 @@ final class KeptCookieJar: Sendable {
 
     // MARK: - Under the lock
 
-    /// Looks for cookies; the jar notes which were used.
+    /// Reads cookies; the jar records their use.
     func look<Result: Sendable>(_ body: (inout CookieJar, Date) -> Result) -> Result {
         let now = clock()
         let (result, looks) = state.withLock { state in
@@ -72,7 +72,7 @@ final class KeptCookieJar: Sendable {
 
     // MARK: - With the file
 
-    /// Writes what was not written yet, on the caller's thread.
+    /// Writes pending changes on the calling thread.
     func flush() {
         guard let file else { return }
         filing.withLock { _ in save(to: file) }
@@ -93,7 +93,7 @@ final class KeptCookieJar: Sendable {
             }
             take(cookies, stamp, now: now)
         } catch {
-            // A full disk, say. The cookies are in memory, and the next change tries again.
+            // For example, the disk is full. The cookies stay in memory, and the next change tries again.
             state.withLock { $0.jar.touchAgain(changes.keys) }
         }
     }
@@ -105,14 +105,14 @@ final class KeptCookieJar: Sendable {
         }
     }
 
-    /// Once a second at most, and only when somebody asks for cookies.
+    /// At most once a second, and only when cookies are requested.
     private func isLookDue(_ state: State) -> Bool {
         guard file != nil else { return false }
         let now = DispatchTime.now().uptimeNanoseconds
         return now - state.lastLook.uptimeNanoseconds > 1_000_000_000
     }
 
-    /// Takes over what another process has written.
+    /// Merges what another process has written.
     func lookAtFile() {
         guard let file else { return }
         filing.withLock { _ in

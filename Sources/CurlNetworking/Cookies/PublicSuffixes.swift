@@ -1,28 +1,29 @@
 import FoundationEssentials
 
-/// The domains under which strangers register names (`com`, `co.uk`, `github.io`): no cookie may be set
-/// for one of them, or any site there could set cookies for any other.
+/// The domains under which anyone can register names (`com`, `co.uk`, `github.io`). No cookie may be set for
+/// them, because every site below would receive it.
 ///
-/// Rules are those of the Public Suffix List (publicsuffix.org/list): the longest that matches wins, an
-/// exception wins over all, and a top-level name that no rule knows is a suffix.
+/// The rules are those of the Public Suffix List (publicsuffix.org/list): the longest match applies,
+/// exceptions precede, and an unknown top-level domain is a suffix.
 struct PublicSuffixes: Sendable {
     private var rules: Set<String> = []
     private var wildcards: Set<String> = []
     private var exceptions: Set<String> = []
 
-    /// The list of this machine, which Debian's package `publicsuffix` and its like elsewhere keep
-    /// fresh. Read at the first question. Without it every top-level name counts as a suffix, and
-    /// nothing below.
+    /// The list of this machine, from Debian's package `publicsuffix` or similar ones. Loaded on first use.
+    /// Without it, only top-level domains are suffixes.
     static let system: PublicSuffixes = {
         let path = "/usr/share/publicsuffix/public_suffix_list.dat"
         guard let data = FileManager.default.contents(atPath: path) else { return PublicSuffixes() }
         return PublicSuffixes(list: data)
     }()
 
-    /// Without rules: top-level names are suffixes.
+    /// Without rules: top-level domains are suffixes.
     init() {}
 
-    /// - Parameter list: In the list's own format: a rule a line, `//` before comments.
+    /// Parses a list.
+    ///
+    /// - Parameter list: The list in its own format: a rule per line, with `//` before comments.
     init(list: some Sequence<UInt8>) {
         for line in Array(list).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let rule = line.prefix { $0 != 0x20 && $0 != 0x09 }
@@ -52,7 +53,7 @@ struct PublicSuffixes: Sendable {
         return suffixLabelCount(of: labels) == labels.count
     }
 
-    /// The part of a host its owner registered, `example.co.uk`; nil for suffixes and addresses.
+    /// The registered part of a host, such as `example.co.uk`; nil for suffixes and addresses.
     func registrableDomain(of host: String) -> String? {
         guard !CookieScope.isAddress(host) else { return nil }
         let labels = Self.labels(of: host)
@@ -61,7 +62,7 @@ struct PublicSuffixes: Sendable {
         return labels.suffix(count + 1).joined(separator: ".") + (host.hasSuffix(".") ? "." : "")
     }
 
-    /// The dot of the root behind a name (`example.org.`) makes it no other domain.
+    /// Splits a name into labels, ignoring a trailing dot (`example.org.`).
     private static func labels(of name: String) -> [Substring] {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         return labels.last == "" ? labels.dropLast() : labels
@@ -69,7 +70,7 @@ struct PublicSuffixes: Sendable {
 
     private func suffixLabelCount(of labels: [Substring]) -> Int {
         var longest = min(1, labels.count)
-        // No rule has more than a handful of labels; a host may have a hundred.
+        // Rules have few labels, but a host may have a hundred.
         for count in 1...max(1, min(labels.count, 8)) {
             let name = labels.suffix(count).joined(separator: ".")
             if exceptions.contains(name) { return count - 1 }

@@ -1,10 +1,10 @@
-/// The ASCII spelling of names with other letters (RFC 3492).
+/// The ASCII spelling of internationalized names (RFC 3492).
 enum Punycode {
     private static let base = 36
     private static let tMin = 1
     private static let tMax = 26
 
-    /// Returns nil for names too long to count.
+    /// Returns nil if the name is too long.
     static func encode(_ label: some StringProtocol) -> String? {
         let scalars = label.unicodeScalars.map { Int($0.value) }
         var output = scalars.filter { $0 < 0x80 }.map(UInt8.init)

@@ -1,33 +1,35 @@
 import FoundationEssentials
 
-/// What one `Set-Cookie` line says (RFC 6265 §5.2), before anything is believed of it.
+/// A parsed `Set-Cookie` line (RFC 6265 §5.2), not yet validated.
 ///
-/// Where the RFC's revision (6265bis) and browsers agree, they win: control characters refuse the
-/// cookie, names and values of more than 4096 bytes together refuse it, attributes of more than 1024
-/// bytes are ignored. A cookie without a name is refused, by the RFC: browsers take such
-/// cookies, and with them other cookies can be forged.
+/// Where the RFC's revision (6265bis) and browsers agree, their rules apply: cookies with control characters,
+/// or with more than 4096 bytes of name and value, are rejected; attributes of more than 1024 bytes are
+/// ignored. As the RFC requires, cookies without a name are rejected: browsers accept them, which makes it
+/// possible to forge other cookies.
 struct SetCookieField: Hashable, Sendable {
     var name: String
     var value: String
     var expires: Date?
-    /// In seconds; zero and below mean at once. Wins over `expires`.
+    /// In seconds; zero and below mean immediately. Takes precedence over `expires`.
     var maxAge: Int?
-    /// In lower case, without the dot some servers put in front. nil when absent or empty.
+    /// In lower case, without a leading dot. nil if absent or empty.
     var domain: String?
-    /// Begins with a slash. nil asks for the default path.
+    /// Begins with a slash. nil for the default path.
     var path: String?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite: String?
-    /// Attributes of older cookies, which say nothing about where the cookie goes.
+    /// Attributes of older cookies, which have no effect.
     var comment: String?
     var commentURL: String?
     var isDiscarded = false
 
-    /// Name and value together, in bytes.
+    /// The maximum length of name and value in bytes.
     static let largestByteCount = 4096
     static let largestAttributeByteCount = 1024
 
+    /// Parses a line.
+    ///
     /// - Parameter line: The field's value, without `Set-Cookie:`.
     init?(_ line: some Sequence<UInt8>) {
         let bytes = Array(line)
@@ -70,7 +72,7 @@ struct SetCookieField: Hashable, Sendable {
         return name.isEmpty ? nil : name
     }
 
-    /// A number of any length: beyond a century it means a century.
+    /// Parses a number of any length; it is limited to a century.
     private static func seconds(_ value: ArraySlice<UInt8>) -> Int? {
         guard let first = value.first, first.isASCIIDigit || first == UInt8(ascii: "-"),
             value.dropFirst().allSatisfy(\.isASCIIDigit)
@@ -80,7 +82,7 @@ struct SetCookieField: Hashable, Sendable {
         return value.reduce(0) { min(century, $0 * 10 + Int($1 - 0x30)) }
     }
 
-    /// When the cookie ends; nil with the session.
+    /// Returns when the cookie expires; nil for a session cookie.
     func expiry(now: Date) -> Date? {
         guard let maxAge else { return expires }
         return maxAge <= 0 ? .distantPast : now.addingTimeInterval(Double(maxAge))
@@ -88,7 +90,7 @@ struct SetCookieField: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// The control characters; a tab is let through.
+    /// Control characters except tab.
     fileprivate var isRefusedInCookies: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 
     fileprivate var isCookieSpace: Bool { self == 0x20 || self == 0x09 }

@@ -1,8 +1,8 @@
-/// Takes apart `Set-Cookie` lines that a dictionary of header fields has joined with commas.
+/// Separates `Set-Cookie` lines that a dictionary of header fields has joined with commas.
 ///
-/// Joining them was a mistake that cannot be undone for sure: dates and values have commas too. A comma
-/// is taken for a joint when a cookie's name and an equals sign follow, and it stands in no quoted
-/// value. Where the lines themselves are known, they should not be joined.
+/// This is ambiguous, because dates and values contain commas, too. A comma counts as a separator if a
+/// cookie's name and an equals sign follow, and it is not in a quoted value. Use the separate lines where
+/// they are available.
 enum SetCookieLines {
     static func split(_ joined: String) -> [[UInt8]] {
         let bytes = Array(joined.utf8)
@@ -34,7 +34,7 @@ enum SetCookieLines {
         return index < bytes.count && bytes[index] == UInt8(ascii: "=")
     }
 
-    /// Behind the closing quote of a value that is quoted as a whole.
+    /// Returns the position after the closing quote of a quoted value.
     private static func endOfQuotedValue(after equals: Int, in bytes: [UInt8]) -> Int? {
         let start = skipBlanks(from: equals + 1, in: bytes)
         guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
@@ -52,7 +52,7 @@ enum SetCookieLines {
         return index
     }
 
-    /// Line ends too: a dictionary may have kept folded lines.
+    /// Includes line ends: a dictionary may contain folded lines.
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }

@@ -1,23 +1,23 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 
-// What libcurl calls during an attempt, always on the engine's thread, with the attempt as context. The
-// engine keeps the attempt for as long as its easy handle is with the multi handle. A callback only notes
-// what has happened, and marks the transfer.
+// libcurl's callbacks during an attempt. They run on the engine's thread, inside a call to libcurl, with the
+// attempt as context: the engine keeps the attempt while its easy handle is in the multi handle. A callback
+// records what happened and marks the transfer; apart from pausing or aborting its own handle, it does not
+// act.
 //
-// The callbacks are functions of their own, since a closure could inherit an isolation that libcurl does not
-// keep. They are in the files named for what they do: `Attempt+Connecting`, `Attempt+Sending`,
-// `Attempt+Receiving`, and `ConnectionLoss`.
+// The callbacks are global functions, because a closure could inherit an isolation that libcurl does not
+// respect. `Attempt+Connecting`, `Attempt+Sending`, `Attempt+Receiving` and `ConnectionLoss` contain them.
 
 extension Attempt {
-    /// The pointer libcurl hands back to the callbacks.
+    /// The user pointer that is passed to the callbacks.
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static func from(_ context: UnsafeMutableRawPointer) -> Attempt {
         Unmanaged<Attempt>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// The attempt that libcurl moves by a handle.
+    /// Returns the attempt that uses an easy handle.
     static func of(_ easy: UnsafeMutableRawPointer) -> Attempt? {
         var context: UnsafeMutablePointer<CChar>?
         byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
@@ -39,7 +39,7 @@ extension Attempt {
         _ = byteclub_easy_set_seek_callback(easy.raw, seekBody)
         _ = byteclub_easy_set_prereq_callback(easy.raw, noteConnection)
         if let handshake = tls.handshake {
-            handshake.whenHeld(noteHandshake, context)
+            handshake.onPause(noteHandshakePause, context)
             _ = byteclub_easy_set_tls_callback(easy.raw, attachHandshake)
             easy.set(CURLOPT_SSL_CTX_DATA, pointer: context)
         }
@@ -48,7 +48,7 @@ extension Attempt {
             _ = byteclub_easy_set_debug_callback(easy.raw, noteRemark)
             easy.set(CURLOPT_VERBOSE, 1)
         }
-        if body.isNone { return }  // nobody waits for news of what is sent
+        if body.isNone { return }  // without a body there is no progress to record
         if case .produced(let pipe) = body.content, pipe.byteCount < 0 {
             easy.set(CURLOPT_TRAILERDATA, pointer: context)
             _ = byteclub_easy_set_trailer_callback(easy.raw, addTrailers)

@@ -1,9 +1,9 @@
-import CCurl
-import CTLS
+import CByteClubCurl
+import CByteClubTLS
 
-// What libcurl calls while an attempt gets its connection.
+// Callbacks while an attempt connects.
 
-/// Makes the socket of a new connection, or refuses one.
+/// Creates the socket of a new connection, or rejects the address.
 func openSocket(
     context: UnsafeMutableRawPointer?, purpose: curlsocktype,
     address: UnsafeMutablePointer<curl_sockaddr>?
@@ -22,7 +22,8 @@ func openSocket(
     return socket
 }
 
-/// The request is about to go out on a connection.
+/// Called just before the request is sent on a connection. Records the connection, or aborts if it must not
+/// be used.
 func noteConnection(
     context: UnsafeMutableRawPointer?, remoteAddress: UnsafeMutablePointer<CChar>?,
     localAddress: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
@@ -43,11 +44,11 @@ func noteConnection(
     attempt.http.isMultiplexed = attempt.speaksHTTP2(easy)
     attempt.transfer?.setNeedsProcessing()
     if isKept, let cut = attempt.http.connectionCut, attempt.sockets.mayPrecede(cut, connection) {
-        attempt.http.hasMetOldConnection = true
+        attempt.http.wasOfferedOldConnection = true
         attempt.noted.loss = .unsent
         return CURL_PREREQFUNC_ABORT
     }
-    // What waits on a connection with many streams is for others.
+    // On a connection with many streams, readable bytes belong to other streams.
     let isMultiplexed = attempt.http.isMultiplexed
     if isKept, let socket,
         isMultiplexed ? byteclub_has_hung_up(socket) : !ConnectionSockets.isReady(socket)
@@ -66,7 +67,7 @@ func noteConnection(
 }
 
 extension Attempt {
-    /// Whether the connection has turned out to carry many requests.
+    /// Whether the connection has negotiated HTTP/2 or HTTP/3.
     fileprivate func speaksHTTP2(_ easy: EasyHandle) -> Bool {
         guard http.version.mayMultiplex else { return false }
         guard http.version != .http2Only else { return true }
@@ -77,13 +78,13 @@ extension Attempt {
 
 // MARK: - TLS
 
-/// Has TLS pause before anything of the request leaves.
+/// Attaches the handshake to a new TLS connection, so that it pauses before a byte of the request is sent.
 func attachHandshake(
     easy: UnsafeMutableRawPointer?, tls: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?
 ) -> CURLcode {
     guard let context, let tls else { return CURLE_SSL_CONNECT_ERROR }
     let attempt = Attempt.from(context)
-    // The first TLS of a connection through a TLS proxy is the proxy's, which libcurl judges.
+    // With a TLS proxy, the first TLS connection is the proxy's, which libcurl verifies itself.
     if attempt.route.proxy?.kind == .https, !attempt.tls.hasPassedProxy {
         attempt.tls.hasPassedProxy = true
         return CURLE_OK
@@ -91,8 +92,8 @@ func attachHandshake(
     return attempt.tls.handshake?.attach(to: tls) == .attached ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
-/// The handshake is paused.
-func noteHandshake(context: UnsafeMutableRawPointer?) {
+/// Called when the handshake has paused.
+func noteHandshakePause(context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     Attempt.from(context).transfer?.setNeedsProcessing()
 }

@@ -1,10 +1,10 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 import FoundationEssentials
 
-// What libcurl calls while an answer comes.
+// Callbacks while a response arrives.
 
-/// Takes a line of the head, or of what follows the body.
+/// Receives a line of the head, or of the trailers.
 func receiveHeaderLine(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -25,59 +25,59 @@ func receiveHeaderLine(
     } catch {
         attempt.noted.failure = URLError(
             error.code, failingURL: attempt.request.url, underlyingText: error.text)
-        return 0  // libcurl gives up
+        return 0  // libcurl aborts the transfer
     }
 }
 
-/// Takes a piece of the body.
+/// Receives a piece of the body. Pauses its own handle when enough is buffered.
 func receiveBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let context else { return 0 }
     let attempt = Attempt.from(context)
-    // What other streams read from the connection is handed out all the same: libcurl brings it once more when
-    // receiving is no longer paused.
+    // Data that was read along with other streams arrives in spite of the pause. libcurl keeps it and
+    // delivers it again when receiving resumes.
     if attempt.http.isMultiplexed, attempt.http.isReceivingPaused {
         return Int(CURL_WRITEFUNC_PAUSE)
     }
     attempt.noted.hasMoved = true
     attempt.transfer?.setNeedsProcessing()
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    attempt.keepToRate(piece.count)
+    attempt.countTowardRate(piece.count)
     switch attempt.received.decoding {
     case .undecided, .none:
         attempt.timings.decodedByteCount += Int64(piece.count)
         attempt.received.append(piece)
     case .libcurls:
-        // Within what was received at once its decoder cannot be stopped: libcurl would keep the rest,
-        // and give up when that is over 64 MiB.
+        // libcurl's decoder cannot be paused within one read: it would buffer the rest, and fail above 64
+        // MiB.
         attempt.timings.decodedByteCount += Int64(piece.count)
         attempt.received.append(piece)
         return attempt.checkExpansion(attempt.destination) == .acceptable ? piece.count : 0
     case .ours(let decoding):
         guard attempt.decode(piece, decoding) == .decoded else { return 0 }
     }
-    // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
-    // it proceed when it has handed over what is here.
-    if attempt.received.isFull || attempt.isHeldByRate {
+    // libcurl reads a socket up to a hundred times in a row; pausing stops that. The engine resumes after it
+    // has handed over these bytes.
+    if attempt.received.isFull || attempt.isRateLimited {
         attempt.pause(receiving: true, sending: attempt.body.isAwaited)
     }
     return piece.count
 }
 
 extension Attempt {
-    /// Whether no more is to be read yet because the task's rate says so.
-    var isHeldByRate: Bool { received.pace.resumption != nil }
+    /// Whether the task's rate limit requires a pause before more is read.
+    var isRateLimited: Bool { received.rateLimiter.resumption != nil }
 
-    fileprivate func keepToRate(_ byteCount: Int) {
+    fileprivate func countTowardRate(_ byteCount: Int) {
         guard let rate = transfer?.task.maximumReceivingRate else { return }
-        received.pace.note(byteCount, rate: rate, at: DispatchTime.now().uptimeNanoseconds)
+        received.rateLimiter.note(byteCount, rate: rate, at: DispatchTime.now().uptimeNanoseconds)
     }
 
-    /// Has libcurl stop, or go on, in each direction.
+    /// Pauses or resumes each direction of the transfer.
     func pause(receiving: Bool, sending: Bool) {
-        // Where one direction alone does not stop, both do: nothing is to be sent any more, or what is could be
-        // what the reader of the response waits for.
+        // This libcurl does not pause one direction alone. Sending is paused too only if the body is sent;
+        // otherwise the server might wait for the rest of it.
         let stopsBoth = receiving && LibraryDefects.current.readsWhilePaused && body.isSent
         http.isReceivingPaused = receiving
         easy?.pause(receiving: receiving, sending: sending || stopsBoth)
@@ -87,20 +87,20 @@ extension Attempt {
 // MARK: - Compressed bodies
 
 extension Attempt {
-    /// Decides who undoes the codings of the body whose head is complete.
+    /// Chooses the decoder of the body, when the head is complete.
     fileprivate func chooseDecoder() {
         guard case .undecided = received.decoding else { return }
         received.decoding = .none
         guard !head.codings.isEmpty else { return }
         if head.codings.allSatisfy(Self.libcurlsCodings.contains) {
-            // What was not asked for libcurl leaves alone.
+            // Without `Accept-Encoding`, libcurl does not decode.
             guard received.acceptsCodings else { return }
-            guard head.codings.count <= ContentDecoding.mostLayers else {
+            guard head.codings.count <= ContentDecoding.maximumLayers else {
                 return noted.failure = URLError(
                     .cannotDecodeContentData, failingURL: request.url,
-                    underlyingText: "the body is coded \(head.codings.count) times over")
+                    underlyingText: "the body has \(head.codings.count) content codings")
             }
-            if received.letsLibcurlDecode, LibraryDefects.current.settlesCodingsEarly {
+            if received.letsLibcurlDecode, LibraryDefects.current.choosesDecoderEarly {
                 return received.decoding = .libcurls
             }
             guard let ours = ContentDecoding(head.codings) else {
@@ -109,11 +109,11 @@ extension Attempt {
             }
             received.decoding = .ours(ours)
         }
-        // We do it, or nobody here knows one of them: libcurl is to deliver the body as it comes.
+        // We decode it, or no known decoder exists; libcurl delivers the raw body.
         easy?.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
 
-    /// libcurl refuses more than five on top of one another.
+    /// The codings that libcurl may decode. It rejects more than five layers.
     private static let libcurlsCodings: Set = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
     fileprivate enum Decoding {
@@ -124,7 +124,7 @@ extension Attempt {
     fileprivate func decode(
         _ bytes: UnsafeRawBufferPointer, _ decoding: ContentDecoding
     ) -> Decoding {
-        // Of 16 KiB at once a single coding makes 16 MiB at most; two make as much as they like.
+        // A single coding expands 16 KiB to 16 MiB at most; nested codings have no limit.
         let destination = decoding.isNested ? .memory : destination
         do throws(ContentDecoder.Failure) {
             let demand = try decoding.decode(bytes) { piece in
@@ -150,7 +150,7 @@ extension Attempt {
         transfer?.task.receiver.destination ?? .memory
     }
 
-    /// Stops a body that expands beyond all measure.
+    /// Stops a body that expands beyond the limit.
     fileprivate func checkExpansion(_ destination: TaskReceiver.Destination) -> Expansion {
         guard let easy, timings.decodedByteCount > DecompressionLimit.byteCount(for: .memory),
             DecompressionLimit.isExceeded(

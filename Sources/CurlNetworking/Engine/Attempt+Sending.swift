@@ -1,10 +1,10 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 import FoundationEssentials
 
-// What libcurl calls while an attempt sends its body.
+// Callbacks while an attempt sends its body.
 
-/// Fills libcurl's room with the next bytes of the body.
+/// Fills libcurl's buffer with the next bytes of the body.
 func sendBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -15,7 +15,7 @@ func sendBody(
         (rate: rate, time: DispatchTime.now().uptimeNanoseconds)
     }
     if let pacing, !attempt.body.isNone {
-        let count = attempt.body.pace.allowance(
+        let count = attempt.body.rateLimiter.allowance(
             of: room.count, rate: pacing.rate, at: pacing.time)
         guard count > 0 else {
             attempt.body.isAwaited = true
@@ -26,7 +26,7 @@ func sendBody(
     }
     switch attempt.body.take(into: room) {
     case .bytes(let count):
-        if let pacing { attempt.body.pace.note(count, rate: pacing.rate, at: pacing.time) }
+        if let pacing { attempt.body.rateLimiter.note(count, rate: pacing.rate, at: pacing.time) }
         return count
     case .end:
         return 0
@@ -40,7 +40,7 @@ func sendBody(
     }
 }
 
-/// libcurl sends the body again.
+/// Called before libcurl sends the body again.
 func seekBody(
     context: UnsafeMutableRawPointer?, offset: curl_off_t, whence: Int32
 ) -> Int32 {
@@ -50,7 +50,7 @@ func seekBody(
     return CURL_SEEKFUNC_OK
 }
 
-/// Counts what has left. libcurl calls this for bodies alone.
+/// Counts the bytes sent. Installed only if there is a body.
 func noteProgress(
     context: UnsafeMutableRawPointer?, toReceive: curl_off_t, received: curl_off_t,
     toSend: curl_off_t, sent: curl_off_t
@@ -66,7 +66,7 @@ func noteProgress(
     return 0
 }
 
-// MARK: - Behind the body
+// MARK: - Trailers
 
 func addTrailers(
     list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?,
@@ -83,7 +83,7 @@ func addTrailers(
 }
 
 extension OutgoingBody {
-    /// What goes out behind it, in the form libcurl wants it.
+    /// The trailer fields, formatted as libcurl expects them.
     fileprivate var trailerLines: [String] {
         guard case .produced(let pipe) = content else { return [] }
         return pipe.trailers.filter { $0.name.isHTTPToken }

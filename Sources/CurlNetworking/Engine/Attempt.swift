@@ -1,21 +1,21 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 
-/// One request of a transfer and its response: the easy handle, what libcurl's callbacks note, the
-/// head, the handshake, the timings.
+/// One request of a transfer and its response: the easy handle, the state recorded by libcurl's callbacks,
+/// the head, the handshake and the timings.
 ///
-/// Each redirect, challenge and retry has an attempt of its own, so that nothing has to be reset, and
-/// what comes late to an old one changes nothing. Owned by its transfer, used on the engine's thread only.
+/// Each redirect, challenge and retry creates a new attempt, so that no state has to be reset and late
+/// results for an old attempt have no effect. Owned by its transfer, used on the engine's thread only.
 final class Attempt {
-    /// Counts the attempts of a transfer.
+    /// The attempt's number within its transfer.
     let number: Int
     let request: URLRequest
     let isWebSocket: Bool
     let sockets: ConnectionSockets
-    /// Nil when the attempt, or the transfer, is over.
+    /// nil when the attempt or the transfer is over.
     weak var transfer: Transfer?
 
-    /// While libcurl has the request.
+    /// The handle, while libcurl has the request.
     var easy: EasyHandle?
     var body = OutgoingBody()
     var authorization = Authorization()
@@ -28,63 +28,63 @@ final class Attempt {
     var head = ResponseHeadParser()
     var response: HTTPURLResponse?
     var received = ReceivedBody()
-    /// libcurl's result, once it is done.
+    /// libcurl's result; nil until it is done.
     var result: CURLcode?
-    /// What is sent next, once the rest of the response's body has been discarded.
+    /// The request to send next, once the rest of the response's body has been discarded.
     var nextRequest: URLRequest?
 
-    /// What libcurl's callbacks note for the engine, which acts on it when libcurl is not on the stack.
+    /// What libcurl's callbacks record. The engine acts on it after libcurl has returned.
     struct Notes {
-        /// Whether a byte has moved since the engine last looked.
+        /// Whether a byte has moved since the engine last checked.
         var hasMoved = false
         /// Whether the request has a connection.
         var isConnected = false
         var failure: URLError?
-        /// What of the request had left when the kept-alive connection was lost.
+        /// How much of the request was sent when the kept-alive connection was lost.
         var loss: ConnectionLoss?
         var openedSockets: [curl_socket_t] = []
-        /// The connection that the request has gone out on.
+        /// The connection that carries the request.
         var connection: ConnectionSockets.Ends?
-        /// Of the TCP connection that the request has gone out on: nil over a Unix socket, where nothing is far.
+        /// The TCP socket of that connection; nil over a Unix socket, which needs no acknowledgments.
         var socket: curl_socket_t?
-        /// The socket of a WebSocket that libcurl does not want to read from.
+        /// The socket of a WebSocket while libcurl does not read from it.
         var silentSocket: curl_socket_t?
     }
 
-    /// The way to the server.
+    /// The route to the server.
     struct Route {
         var proxy: ProxyServer?
-        /// What the proxy says about a tunnel to the server; nil when none is made.
+        /// The head of the proxy's response to `CONNECT`; nil without a tunnel.
         var tunnelHead: ResponseHeadParser?
-        /// Whether the attempt has failed for the proxy's 407.
+        /// Whether the attempt failed with the proxy's 407.
         var isTunnelRefused = false
     }
 
-    /// The credentials that go with the request. The task's user does not see them.
+    /// The credentials sent with the request. The task does not show them.
     struct Authorization {
-        /// The request as servers that ask for credentials see it, when they are involved.
+        /// The request as authentication sees it; nil without authentication.
         var request: ChallengedRequest?
         var fields: [HTTPHeaderFields.Field] = []
-        /// Those for the proxy only.
+        /// Fields for the proxy only.
         var proxyFields: [HTTPHeaderFields.Field] = []
     }
 
     struct TLS {
-        /// A handshake that may be paused.
+        /// The handshake, if it may have to pause for a trust decision.
         var handshake: TLSHandshake?
-        /// Whether a proxy that speaks TLS has shown its certificate.
+        /// Whether the TLS connection to a proxy has been attached.
         var hasPassedProxy = false
     }
 
-    /// What the cache has to do with the attempt.
+    /// The attempt's state in the cache.
     struct Caching {
-        /// Nil without a cache.
+        /// nil without a cache.
         var plan: CachePlan?
-        /// When the request was handed to libcurl.
+        /// When the request was handed to libcurl, or the cache was consulted.
         var requestTime = Date()
-        /// Keeps the server's response while it passes.
+        /// Stores the server's response as it arrives.
         var writer: CacheWriter?
-        /// A stored response that is delivered once the rest of the server's has been discarded.
+        /// A stored response, delivered after the rest of the server's response has been discarded.
         var fallback: CachePlan.Answer?
     }
 
@@ -97,8 +97,10 @@ final class Attempt {
         self.sockets = sockets
     }
 
-    /// - Parameter next: nil for the same request again: with its body, if nothing of that has left, and
-    ///   with what the cache has said about it.
+    /// Creates the next attempt.
+    ///
+    /// - Parameter next: The next request. nil repeats the same one, with its body (if nothing of it was
+    ///   sent) and its cache plan.
     func successor(_ next: URLRequest?) -> Attempt {
         let attempt = Attempt(
             next ?? request, number: number + 1, isWebSocket: isWebSocket, sockets: sockets)
@@ -110,50 +112,50 @@ final class Attempt {
         return attempt
     }
 
-    /// How much of the whole body the server has taken: what the kernel still holds does not count. Everything
-    /// that was handed over, once the server has answered.
+    /// How many bytes of the whole body the server has acknowledged: bytes in the kernel's send buffer do not
+    /// count. Once the server has responded, everything handed over counts.
     var takenBodyByteCount: Int64 {
         let handedOver = body.start + body.sentByteCount
         guard let socket = noted.socket, !head.isComplete else { return handedOver }
-        // The connection is gone, and with it all that is known of what has arrived.
+        // The connection is closed, and how much it delivered is unknown.
         guard isOnTheWire else { return body.start }
         return max(body.start, handedOver - Int64(byteclub_untaken_byte_count(socket)))
     }
 
-    /// Whether libcurl has the request and has not reported its end.
+    /// Whether libcurl has the request and has not reported a result.
     var isOnTheWire: Bool { easy != nil && result == nil }
 
-    /// How much of the body was handed to the system, what earlier attempts have sent included. The server may
-    /// have all of it, whatever it has acknowledged.
+    /// How many bytes of the body were handed to the system, including earlier attempts. The server may have
+    /// received all of them, even if it has acknowledged fewer.
     var sentBodyByteCount: Int64 {
         body.start + max(body.sentByteCount, easy?.offset(CURLINFO_SIZE_UPLOAD_T) ?? 0)
     }
 
-    /// What a body without a content type is taken for, as in Apple's suite.
+    /// The content type of a body that has none, as in Apple's implementation.
     var assumedContentType: String? {
         request.method == "POST" && body.byteCount != 0 ? "application/x-www-form-urlencoded" : nil
     }
 }
 
-/// The body of a response, since the engine last looked.
+/// Body bytes received since the engine last took them.
 struct ReceivedBody {
     private(set) var pieces: [PieceBuffer] = []
     private(set) var byteCount = 0
-    /// How much is taken in before the engine looks at it: few bytes at first, as in ``FlowControl``.
+    /// How many bytes to buffer before the engine takes them. Starts small, as in ``FlowControl``.
     private var burstByteCount = 128 << 10
     var discardedByteCount = 0
-    var pace = ReceivingPace()
+    var rateLimiter = ReceiveRateLimiter()
     /// Whether the request asked for a compressed body.
     var acceptsCodings = false
-    /// Whether libcurl was not forbidden to decode it.
+    /// Whether libcurl is allowed to decode it.
     var letsLibcurlDecode = true
     var decoding = Decoding.undecided
 
-    /// Who undoes the codings of the body.
+    /// Who decodes the body.
     enum Decoding {
-        /// The head is not complete.
+        /// Not known until the head is complete.
         case undecided
-        /// Nobody: there are none, they were not asked for, or one is not known here.
+        /// No decoding: there is no coding, none was requested, or one is unknown.
         case none
         case ours(ContentDecoding)
         case libcurls
@@ -168,7 +170,7 @@ struct ReceivedBody {
         byteCount += bytes.count
     }
 
-    /// Whether the engine is to look at what is here before more is read.
+    /// Whether the engine has to take these bytes before more are read.
     var isFull: Bool { byteCount >= burstByteCount }
 
     private static let largestBurstByteCount = 512 << 10

@@ -1,69 +1,72 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 
-/// All that libcurl has to know of one attempt, as a value.
+/// Everything libcurl needs for one attempt, as a value.
 ///
-/// Redirects, timers, credentials and cookies are the engine's: libcurl only moves this request and its
-/// response.
+/// The engine handles redirects, timers, credentials and cookies; libcurl only sends this request and
+/// receives its response.
 struct AttemptConfiguration: Sendable {
     var url: URL
     var method: String
-    /// All fields but libcurl's own.
+    /// All fields except those that libcurl adds.
     var headers: HTTPHeaderFields
     var body = Body.none
-    /// Whether the bytes after the head are not an HTTP body and have no framing: a WebSocket.
+    /// Whether the bytes after the head are raw, without HTTP framing: a WebSocket.
     var isRaw = false
-    /// Shared among the addresses of a host; zero and infinite spans never run out.
+    /// The timeout for all addresses of a host together. Zero and infinity mean no timeout.
     var connectTimeout: TimeInterval = 60
     var connection = Connection.any
     var version = HTTPVersionChoice.http1_1
-    /// The task's, from 0 to 1.
+    /// The task's priority, 0 to 1.
     var streamPriority: Float = 0.5
-    /// Of the answer's body, in bytes per second.
+    /// The rate limit for the response body, in bytes per second.
     var receivingRate: Int64?
     var unixSocketPath: String?
     var proxy: Proxy?
-    /// Nil for a plain URL.
+    /// nil for a URL without TLS.
     var tls: TLS?
 
     enum Body: Equatable, Sendable {
         case none
-        /// - byteCount: Of the whole body, -1 when it is not known.
-        /// - start: Where in it the attempt begins.
+        /// A body.
+        ///
+        /// - byteCount: The length of the whole body, -1 if unknown.
+        /// - start: The offset in it at which this attempt starts.
         case some(byteCount: Int64, start: Int64)
     }
 
-    /// Which connections the request may go out on.
+    /// Which connections may carry the request.
     enum Connection: Equatable, Sendable {
         case any
         case new
-        /// New ones, and those that have not been open for longer, in seconds.
+        /// New connections, and those opened less than this many seconds ago.
         case youngerThan(Int)
     }
 
     struct Proxy: Sendable {
         var server: ProxyServer
-        /// The value of `Proxy-Authorization`.
+        /// The value of the `Proxy-Authorization` field.
         var authorization: String?
     }
 
     struct TLS: Sendable {
         var version: Int
-        /// A file of PEM, under any of its names; nil: libcurl's own.
+        /// A PEM file, under any spelling of its path; nil for libcurl's default.
         var authoritiesFile: String?
         var authoritiesFolder: String?
-        /// Whether the file is the program's own: small, and what it says now is what counts.
+        /// Whether to read that file for each connection: it belongs to the program, is small, and may
+        /// change.
         var readsAuthoritiesAgain = false
-        /// Whether the host is checked by the engine, along with the chain.
+        /// Whether the engine verifies the host name along with the chain.
         var checksServerItself = false
-        /// A resumed session shows no certificates.
+        /// Whether TLS sessions may be resumed; a resumed session has no certificates to verify.
         var resumesSessions = true
         var identity: ClientIdentity?
     }
 
     // MARK: - The fields
 
-    /// The value of `Accept-Encoding` if libcurl sends it, so that the body is decompressed.
+    /// The value of `Accept-Encoding` if libcurl sends it and decodes the body.
     var acceptedCodings: String? {
         if let codings = headers["Accept-Encoding"] {
             return codings.isEmpty || codings == "identity" ? nil : codings
@@ -71,60 +74,60 @@ struct AttemptConfiguration: Sendable {
         return headers["Range"] == nil ? "gzip, deflate" : nil  // a range counts bytes on the wire
     }
 
-    /// Whether libcurl may decode the body: needed for codings that only it knows, if they were asked for.
+    /// Whether libcurl may decode the body: needed for requested codings that only libcurl knows.
     func letsLibcurlDecode(_ library: LibraryDefects) -> Bool {
-        guard library.settlesCodingsEarly, let acceptedCodings else { return true }
+        guard library.choosesDecoderEarly, let acceptedCodings else { return true }
         let asked = acceptedCodings.lowercased()
         return asked.contains("br") || asked.contains("zstd") || asked.contains("*")
     }
 
-    /// The lines of the head, in the form libcurl wants them.
+    /// The header lines, formatted as libcurl expects them.
     var headerLines: [String] {
         var headers = headers
-        // These are libcurl's.
+        // libcurl sends these itself.
         for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }
-        headers["Proxy-Authorization"] = nil  // never for the server
+        headers["Proxy-Authorization"] = nil  // must not reach the server
         if isRaw { headers["Transfer-Encoding"] = "" }
         if headers["Expect"] == nil { headers["Expect"] = "" }
         if acceptedCodings != nil { headers["Accept-Encoding"] = nil }
         return headers.fields.map { field in
             let value = field.value.withoutLineBreaks.trimmingSpaces
             guard value.isEmpty else { return field.name + ": " + value }
-            // To libcurl a colon takes a field away, a semicolon sends it without a value.
+            // In libcurl's syntax, a colon removes a field and a semicolon sends it empty.
             let isDefault = Self.defaultFields.contains(field.name.lowercased())
             return field.name + (isDefault ? ":" : ";")
         }
     }
 
-    /// What libcurl or the session sends by default: empty, they are not sent.
+    /// Fields that libcurl or the session sends by default. An empty value suppresses them.
     private static let defaultFields: Set = [
         "accept", "accept-encoding", "content-type", "cookie", "expect", "host",
         "transfer-encoding", "user-agent",
     ]
 
-    /// libcurl sends a method and names as they are: what could forge a line is refused. Apple has no
-    /// code for a request that cannot be written; that of a bad URL says as much of a part of it.
+    /// Rejects a request that could inject header lines: libcurl sends the method and field names unchecked.
+    /// `.badURL` is the closest of Apple's codes.
     func validate() throws(URLError) {
         guard method.isHTTPToken else {
             throw URLError(
-                .badURL, failingURL: url, underlyingText: "the method is no HTTP token")
+                .badURL, failingURL: url, underlyingText: "the method is not an HTTP token")
         }
         for field in headers.fields where !field.name.isHTTPToken {
             throw URLError(
                 .badURL, failingURL: url,
-                underlyingText: "the name of a header field is no HTTP token")
+                underlyingText: "the name of a header field is not an HTTP token")
         }
     }
 }
 
 /// Where libcurl finds the certificate authorities to trust.
 enum CertificateAuthorities {
-    /// As libcurl was built: a file of PEM; nil when it has none.
+    /// libcurl's built-in PEM file; nil if it has none.
     static let systemFile = byteclub_curl_authorities_file().map { String(cString: $0) }
 
     static let systemFolder = byteclub_curl_authorities_folder().map { String(cString: $0) }
 
-    /// Another name of the same file for each number, 0 and up: `/etc/ssl/././/certificates.crt`.
+    /// Returns another path of the same file for each number from 0: `/etc/ssl/././/certificates.crt`.
     static func spelling(of path: String, number: Int) -> String {
         guard let slash = path.lastIndex(of: "/") else { return path }
         var marks = ""
@@ -138,7 +141,7 @@ enum CertificateAuthorities {
 }
 
 extension String {
-    /// RFC 9110 §5.6.2.
+    /// Whether the text is a token (RFC 9110 §5.6.2).
     var isHTTPToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
@@ -151,7 +154,7 @@ extension String {
             }
     }
 
-    /// RFC 9110 §5.5: line ends and NUL in a value become spaces.
+    /// The text with line breaks and NUL replaced by spaces (RFC 9110 §5.5).
     var withoutLineBreaks: String {
         guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else { return self }
         return String(

@@ -1,22 +1,22 @@
-/// What follows from a challenge, for the engine to do.
+/// What the engine has to do about a challenge.
 enum AuthenticationAction: Sendable {
-    /// Go on with what the head says, a 401 and 407 included: it is the answer.
+    /// Deliver the response, even with status 401 or 407.
     case deliver
-    /// Send the request again, in a new attempt; `fields(for:)` has the credential.
+    /// Send the request again in a new attempt; `fields(for:)` returns its credentials.
     case retry
-    /// Put it to the delegate, then call `answer(_:_:)`.
+    /// Ask the delegate, then call `answer(_:_:)`.
     case ask(URLAuthenticationChallenge, Audience)
-    /// Open the handshake.
+    /// Trust the server: continue the handshake.
     case trust
-    /// Begin a new attempt with this client certificate.
+    /// Start a new attempt with this client certificate.
     case present(ClientIdentity)
-    /// Go on with the handshake without a client certificate.
+    /// Continue the handshake without a client certificate.
     case presentNone
     case fail(URLError)
 
-    /// Whose method is called.
+    /// The delegate that is asked.
     enum Audience: Sendable {
-        /// The session delegate's, and the task's when that passes it on.
+        /// The session's delegate, and the task's if that one forwards the challenge.
         case session
         case task
     }

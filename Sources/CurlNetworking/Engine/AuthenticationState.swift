@@ -1,23 +1,23 @@
 import FoundationEssentials
 
-/// How one task proves who it is and whom it believes, as a value: challenges and the delegate's
-/// answers go in, actions come out.
+/// How one task authenticates and evaluates trust, as a value: challenges and the delegate's answers go in,
+/// actions come out.
 ///
-/// For HTTP, per party (server, proxy):
+/// For HTTP, for the server and the proxy each:
 ///
-/// | moment | what happens |
+/// | event | action |
 /// |---|---|
-/// | a request goes out | it carries the task's credential, else the one the session remembers |
-/// | 401 or 407 to no credential | the strongest offer that was not rejected is put to the delegate |
-/// | to a credential with a nonce that has aged | once more with the new nonce, nobody is asked |
-/// | to a remembered credential | it is forgotten; the delegate is asked, which has not failed yet |
-/// | to the delegate's credential | the delegate is asked again, with one failure more |
-/// | anything else | the credential was good; the session remembers it as its persistence allows |
+/// | a request is sent | it carries the task's credential, else the session's cached one |
+/// | 401 or 407 without a credential | ask the delegate about the strongest offer that was not rejected |
+/// | … to a credential with an expired nonce | retry with the new nonce, without asking |
+/// | … to a cached credential | forget it and ask the delegate, with a failure count of 0 |
+/// | … to the delegate's credential | ask the delegate again, with the failure count increased |
+/// | any other response | the credential was accepted; the session caches it according to its persistence |
 ///
-/// No loops: credentials that nobody was asked for are tried once each, an aged nonce is renewed at
-/// most `mostRenewals` times in a row, and a delegate is asked at most `mostQuestions` times in all.
+/// It cannot loop: each credential that needs no question is tried once, an expired nonce is renewed at most
+/// `maximumRenewals` times in a row, and the delegate is asked at most `maximumQuestions` times.
 struct AuthenticationState: Sendable {
-    /// Of the task's first request, perhaps with a name and a password for its server.
+    /// The URL of the task's first request, which may contain a user name and password.
     private let firstURL: URL?
     private var dialogues: [AuthenticationParty: Dialogue] = [:]
     private var question: Question?
@@ -25,8 +25,8 @@ struct AuthenticationState: Sendable {
     private var handshakes = HandshakeState()
     private let makeClientNonce: @Sendable () -> String
 
-    static let mostQuestions = 20
-    static let mostRenewals = 3
+    static let maximumQuestions = 20
+    static let maximumRenewals = 3
 
     private struct Dialogue: Sendable {
         var credential: CachedCredential?
@@ -37,11 +37,11 @@ struct AuthenticationState: Sendable {
         var renewals = 0
     }
 
-    /// What the delegate is asked for a server or proxy.
+    /// A question to the delegate about a server or proxy.
     private struct Question: Sendable {
         var party: AuthenticationParty
         var request: ChallengedRequest
-        /// The strongest first: the one that was put to the delegate.
+        /// The offers, strongest first; the first one is in the challenge.
         var offers: [AuthenticationOffer]
         var response: HTTPURLResponse?
         var known: URLCredential?
@@ -55,7 +55,7 @@ struct AuthenticationState: Sendable {
         firstURL = url
     }
 
-    /// From the URL of the task's first request: `http://name:password@host/`.
+    /// The credential in the URL of the task's first request: `http://name:password@host/`.
     private func urlCredential(for url: URL) -> URLCredential? {
         guard let firstURL, let origin = Origin(of: firstURL), origin == Origin(of: url),
             let user = firstURL.user(percentEncoded: false), !user.isEmpty
@@ -65,27 +65,26 @@ struct AuthenticationState: Sendable {
             persistence: .forSession)
     }
 
-    /// Whether somebody has asked for a credential over HTTP, or was shown one.
+    /// Whether the task was challenged over HTTP or has sent a credential.
     var isInvolved: Bool { !dialogues.isEmpty }
 
-    /// Whether the delegate is being asked.
+    /// Whether a question to the delegate is pending.
     var isAsking: Bool { question != nil || handshakes.isAsking }
 }
 
 // MARK: - Requests
 
 extension AuthenticationState {
-    /// The hash of the body that the credential of the next request needs: give it as its `bodyHash`.
+    /// The algorithm of the body hash that the next request's credentials need. Pass the hash as `bodyHash`.
     func bodyHashAlgorithm(
         for request: ChallengedRequest, cache: AuthenticationCache
     ) -> DigestAlgorithm? {
         credential(for: request, .server, cache)?.bodyHash
     }
 
-    /// The fields that carry credentials. To be called once for each attempt, as it begins.
+    /// Returns the fields that carry credentials. Call it once for each attempt, at its start.
     ///
-    /// They stand in for fields of the same name. A request with an `Authorization` of its own keeps it
-    /// until it is challenged.
+    /// They replace fields of the same name. A request's own `Authorization` is used until it is challenged.
     mutating func fields(
         for request: ChallengedRequest, own headers: HTTPHeaderFields,
         cache: inout AuthenticationCache
@@ -122,15 +121,15 @@ extension AuthenticationState {
     }
 }
 
-// MARK: - Answers over HTTP
+// MARK: - HTTP responses
 
 extension AuthenticationState {
-    /// To be called with the head of each answer, before anything else is done about it.
+    /// Evaluates the head of each response. Call it before any other decision about the head.
     mutating func take(
         _ head: ResponseHead, to request: ChallengedRequest, cache: inout AuthenticationCache,
         storage: URLCredentialStorage?
     ) -> AuthenticationAction {
-        // A 407 says nothing of the server, and a 401 that the proxy has let the request pass.
+        // A 407 says nothing about the server, and a 401 means that the proxy accepted the request.
         guard let party = request.parties.first(where: { $0.status == head.status }) else {
             if !AuthenticationParty.isAsking(head) {
                 for party in request.parties { noteSuccess(head, party, &cache, storage) }
@@ -147,7 +146,7 @@ extension AuthenticationState {
             dialogue.sent = nil
             let same = offers.first { $0.space == sent.space }
             if let same, let digest = same.digest, digest.nonce != sent.nonce,
-                digest.isStale || sent.isPreemptive, dialogue.renewals < Self.mostRenewals,
+                digest.isStale || sent.isPreemptive, dialogue.renewals < Self.maximumRenewals,
                 let renewed = CachedCredential(same, sent.credential, for: request)
             {
                 dialogue.renewals += 1
@@ -168,7 +167,9 @@ extension AuthenticationState {
         _ offers: [AuthenticationOffer], _ party: AuthenticationParty, _ request: ChallengedRequest,
         _ response: HTTPURLResponse?, _ dialogue: Dialogue, _ storage: URLCredentialStorage?
     ) -> AuthenticationAction {
-        guard let offer = offers.first, questionCount < Self.mostQuestions else { return .deliver }
+        guard let offer = offers.first, questionCount < Self.maximumQuestions else {
+            return .deliver
+        }
         let refused = dialogue.refused[offer.space] ?? []
         let known = knownCredentials(for: offer.space, party, request, storage).first { known in
             !refused.contains { $0.isSameSecret(as: known) }
@@ -207,7 +208,7 @@ extension AuthenticationState {
         dialogue.sent = nil
         dialogue.renewals = 0
         if sent.nonce != nil, let info = AuthenticationInfo(in: head, from: party) {
-            // Of a server that is not, nothing is believed or remembered.
+            // The response failed mutual authentication: use and cache nothing of it.
             guard info.isGenuine(for: sent) else { return }
             if let nonce = info.nextNonce {
                 dialogue.credential?.take(nextNonce: nonce)
@@ -224,12 +225,12 @@ extension AuthenticationState {
 // MARK: - TLS
 
 extension AuthenticationState {
-    /// To be called when a handshake is held.
+    /// Evaluates the server of a paused handshake.
     mutating func take(_ trust: ServerTrust, from url: URL) -> AuthenticationAction {
         handshakes.take(trust, from: url)
     }
 
-    /// To be called after `.trust` when the server wants a client certificate.
+    /// Called after `.trust` if the server requests a client certificate.
     mutating func take(
         clientCertificateFrom authorities: [Data], at url: URL, storage: URLCredentialStorage?
     ) -> AuthenticationAction {
@@ -239,7 +240,7 @@ extension AuthenticationState {
     /// The client certificate to present to a server.
     func identity(for url: URL) -> ClientIdentity? { handshakes.identity(for: url) }
 
-    /// The same, if other tasks of the session may present it too.
+    /// The client certificate, if other tasks of the session may present it too.
     func keptIdentity(for origin: Origin) -> ClientIdentity? {
         handshakes.keptIdentity(for: origin)
     }
@@ -248,7 +249,7 @@ extension AuthenticationState {
 // MARK: - The delegate's answer
 
 extension AuthenticationState {
-    /// Takes the answer to the last question. Without a delegate it is `.performDefaultHandling`.
+    /// Takes the answer to the pending question; `.performDefaultHandling` without a delegate.
     mutating func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
         storage: URLCredentialStorage? = nil

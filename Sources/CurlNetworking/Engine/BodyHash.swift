@@ -1,11 +1,11 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// The hash of a request's body, which Digest's `auth-int` puts into the credentials.
+/// The hash of a request's body, for Digest authentication with `auth-int`.
 ///
-/// Made on the queue for files, a block per turn, so that nobody else waits for a long file.
+/// Computed on the file queue, one block per turn, so that a large file does not block other work.
 final class BodyHash: @unchecked Sendable {
-    // Unchecked because it belongs to the turn of the queue it was handed to.
+    // Unchecked because only the current turn of the queue uses it.
     private var stream: DigestStream?
     private let body: Body
     private var position: Int
@@ -18,9 +18,11 @@ final class BodyHash: @unchecked Sendable {
 
     private static let blockByteCount = 1 << 20
 
+    /// Computes a hash.
+    ///
     /// - Parameters:
-    ///   - offset: Where the part that is sent begins.
-    ///   - finish: Called with hexadecimal digits; nil when the body cannot be read.
+    ///   - offset: Where the part to be sent begins.
+    ///   - finish: Called with the hexadecimal digits, or nil if the body cannot be read.
     static func make(
         of source: BodySource, from offset: Int64, with algorithm: DigestAlgorithm,
         finish: @escaping @Sendable (String?) -> Void
@@ -63,7 +65,7 @@ final class BodyHash: @unchecked Sendable {
         finish(stream.take()?.finish()?.hex)
     }
 
-    /// Returns how many bytes it was, 0 at the end; nil when they cannot be read.
+    /// Hashes the next block. Returns its length, 0 at the end, nil if it cannot be read.
     private func takeBlock() -> Int? {
         switch body {
         case .data(let data):

@@ -1,25 +1,25 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Reads the body of a request for the engine, which takes bytes without ever waiting.
+/// Reads the body of a request for the engine, without blocking it.
 ///
-/// What the kernel has of a file in memory is taken at once. The rest is read ahead, from a file on the
-/// queue for files, from a stream, which may take its time, on a queue of its own; the engine is woken
-/// when there is something. Two blocks at most are kept, whatever the length of the body.
+/// File data in the page cache is read at once. The rest is read ahead: files on the file queue, streams
+/// (which may block) on their own queue. The engine is woken when data is available. At most two blocks are
+/// buffered.
 final class BodyReader: Sendable {
-    /// What the engine gets when it asks for bytes.
+    /// The result of asking for bytes.
     enum Portion {
         case bytes(Int)
-        /// The engine will be woken.
+        /// None available yet; the engine will be woken.
         case notYet
         case end
         case failed(URLError)
     }
 
-    /// The length of the body; -1 when it is not known.
+    /// The length of the body; -1 if unknown.
     let byteCount: Int64
     private let origin: Origin
     private let queue: DispatchQueue
@@ -33,16 +33,16 @@ final class BodyReader: Sendable {
 
     private struct State: Sendable {
         var blocks: [Block] = []
-        /// How much of the first block was taken.
+        /// How many bytes of the first block were taken.
         var position = 0
         var spare: [Block] = []
         var isReading = false
         var isAtEnd = false
         var failure: URLError?
         var isAwaited = false
-        /// Where the next block begins in the file.
+        /// The file offset of the next block.
         var offset: Int64 = 0
-        /// Changes when the body begins again, so that a block read for the old start is dropped.
+        /// Incremented by `rewind`, so that a block read for the old position is dropped.
         var round = 0
     }
 
@@ -50,7 +50,7 @@ final class BodyReader: Sendable {
 
     // MARK: - Opening
 
-    /// Opens a file. Called on the queue for files.
+    /// Opens a file. Called on the file queue.
     static func open(file url: URL, wake: @escaping @Sendable () -> Void) throws(URLError)
         -> BodyReader
     {
@@ -75,14 +75,16 @@ final class BodyReader: Sendable {
         case S_IFDIR: throw URLError(.fileIsDirectory, failingURL: url)
         default:
             throw URLError(
-                .cannotOpenFile, failingURL: url, underlyingText: "\(path) is no regular file")
+                .cannotOpenFile, failingURL: url, underlyingText: "\(path) is not a regular file")
         }
         posix_fadvise(number, 0, 0, POSIX_FADV_SEQUENTIAL)
         return BodyReader(descriptor, byteCount: Int64(facts.st_size), wake: wake)
     }
 
-    /// - Parameter byteCount: What the request says of the length, or -1. No more is read, and less is
-    ///   a failure.
+    /// Reads a stream.
+    ///
+    /// - Parameter byteCount: The length that the request declares, or -1. More bytes are not read, fewer are
+    ///   an error.
     init(stream: BodyStream, byteCount: Int64, wake: @escaping @Sendable () -> Void) {
         origin = .stream(stream)
         self.byteCount = byteCount
@@ -102,16 +104,16 @@ final class BodyReader: Sendable {
     }
 
     deinit {
-        // A stream may take its time to close, and belongs to its queue.
+        // Closing a stream may block, and must happen on its queue.
         if case .stream(let body) = origin { queue.async { @Sendable in body.stream.close() } }
     }
 
-    /// Whether the body can be read again from the start.
+    /// Whether the body can be read again from the beginning.
     var canRewind: Bool {
         if case .file = origin { true } else { false }
     }
 
-    // MARK: - Taking
+    // MARK: - Reading
 
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Portion {
         let portion: Portion = state.withLock { state in
@@ -151,8 +153,7 @@ final class BodyReader: Sendable {
         return count
     }
 
-    /// What the kernel has in memory of a file anyway comes without a turn of the queue for files;
-    /// nil when it has nothing here.
+    /// Reads data in the page cache without using the file queue; nil if there is none at this offset.
     private func takeCached(
         of state: inout State, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int? {
@@ -169,7 +170,7 @@ final class BodyReader: Sendable {
         return count
     }
 
-    /// Begins again at an offset of the file.
+    /// Restarts at an offset of the file.
     func rewind(to offset: Int64) {
         state.withLock { state in
             state.round += 1
@@ -181,7 +182,7 @@ final class BodyReader: Sendable {
         }
     }
 
-    /// Reads blocks until two are there.
+    /// Reads blocks until two are buffered.
     private func readAhead() {
         let begins = state.withLock { state in
             guard !state.isReading, !state.isAtEnd, state.failure == nil, state.blocks.count < 2
@@ -264,10 +265,10 @@ final class BodyReader: Sendable {
     }
 }
 
-/// A piece of body on its way out. One owner at a time: the queue for files fills it, the engine
-/// empties it, and the reader's lock stands between.
+/// A block of the body. It has one owner at a time: the file queue fills it, the engine empties it, and the
+/// reader's lock is held when it changes hands.
 private final class Block: @unchecked Sendable {
-    // Unchecked because only its holder touches it, and it changes hands under the reader's lock.
+    // Unchecked because only its owner uses it, and it changes hands under the reader's lock.
     let bytes = UnsafeMutableRawBufferPointer.allocate(
         byteCount: BodyReader.blockByteCount, alignment: 4096)
     var count = 0
@@ -277,7 +278,7 @@ private final class Block: @unchecked Sendable {
     }
 }
 
-/// An open file, closed with the last reference to it.
+/// A file descriptor, closed with the last reference to it.
 private final class Descriptor: Sendable {
     let number: Int32
 

@@ -1,27 +1,27 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 
-// Kept-alive connections that are lost over a request, and HTTP/2 requests that a server refuses. Whether the
-// request is sent again is decided by `LostRequest`.
+// Kept-alive connections that are lost during a request, and HTTP/2 requests that a server refuses.
+// `LostRequest` decides whether the request is sent again.
 
 extension Attempt {
-    /// What of a request had left this machine when its kept-alive connection was lost.
+    /// How much of a request was sent when its kept-alive connection was lost.
     enum ConnectionLoss {
-        /// Not a byte.
+        /// Nothing.
         case unsent
         /// Some or all of it.
         case sent
-        /// Some or all of it; the server has said that it has not processed it, and not on which grounds (RFC 9113 §8.7).
+        /// Some or all of it, but the server has said that it did not process it (RFC 9113 §8.7).
         case refused
-        /// The same; the server wants it over HTTP/1.1.
+        /// As `refused`; the server requires HTTP/1.1.
         case needsHTTP1
     }
 
-    /// Notes that the kept-alive connection is gone, if it is.
+    /// Records that the kept-alive connection is lost, if it is.
     ///
-    /// libcurl 7.88 sends a request again when a kept-alive connection ends without a byte of the
-    /// response, up to five times and whatever the method. There is no option against it. It comes by
-    /// here then, for a second connection.
+    /// libcurl 7.88 resends a request up to five times, whatever its method, if a kept-alive connection ends
+    /// without a byte of the response. No option disables that. It then calls this a second time, for another
+    /// connection.
     func checkForLoss() {
         guard noted.loss == nil, timings.requestStart > 0, head.isUntouched else { return }
         if http.isMultiplexed, let loss = http.refusal {
@@ -37,11 +37,11 @@ extension Attempt {
     }
 }
 
-// MARK: - What libcurl remarks on a refusal
+// MARK: - Refused requests
 
 extension Attempt.ConnectionLoss {
-    /// Reads a remark of libcurl's for people, which is the only place where it says so (`lib/http2.c`, `lib/multi.c`).
-    /// Others quote the request and the server: the whole remark counts, not a word in it.
+    /// Parses a message of libcurl's debug output, the only place where it reports this (`lib/http2.c`,
+    /// `lib/multi.c`). Other messages quote the request or the server, so the whole message has to match.
     init?(remark: String) {
         let text = remark.last == "\n" ? String(remark.dropLast()) : remark
         let again = ", try again on a new connection"
@@ -58,8 +58,8 @@ extension Attempt.ConnectionLoss {
 }
 
 extension Attempt {
-    /// Whether it matters that a refused request is told from a lost one: libcurl has only words for that, which cost
-    /// time.
+    /// Whether a refused request must be distinguished from a lost one. libcurl reports this only as text,
+    /// which is costly.
     var watchesForRefusal: Bool {
         http.version.mayMultiplex
             && (!LostRequest.isIdempotent(request.method)
@@ -67,7 +67,7 @@ extension Attempt {
     }
 }
 
-/// Looks for a refusal among libcurl's remarks; its callback for those.
+/// libcurl's debug callback: looks for a refusal.
 func noteRemark(
     easy: UnsafeMutableRawPointer?, kind: curl_infotype, bytes: UnsafeMutablePointer<CChar>?,
     count: Int, context: UnsafeMutableRawPointer?

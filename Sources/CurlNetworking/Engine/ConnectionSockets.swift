@@ -1,12 +1,12 @@
-import CCurl
+import CByteClubCurl
 
-/// The sockets behind libcurl's connections, to look at one before a request goes out on it.
+/// The sockets of libcurl's connections, so that one can be checked before a request is sent on it.
 ///
-/// libcurl looks at a kept-alive connection itself before it uses it, but takes bytes that wait there for
-/// a sign of life. Nobody has asked for them: over TLS they are the server's close_notify, and in the
-/// clear an answer that would be taken for that of the next request.
+/// libcurl checks a kept-alive connection before reuse, but treats pending bytes as a sign of life. They were
+/// not requested: with TLS they are the server's close_notify, without it a response that would be mistaken
+/// for the one to the next request.
 final class ConnectionSockets {
-    /// Both ends of a connection, as the pre-request callback names it.
+    /// Both ends of a connection, as passed to the pre-request callback.
     struct Ends: Hashable {
         var localAddress: String
         var localPort: Int32
@@ -16,22 +16,22 @@ final class ConnectionSockets {
 
     struct Socket {
         var descriptor: curl_socket_t
-        /// When the connection was asked for, at the latest; nanoseconds of the monotonic clock.
+        /// The latest time at which the connection was opened; nanoseconds of the monotonic clock.
         var openingTime: UInt64
     }
 
     var sockets: [Ends: Socket] = [:]
     private var ends: [curl_socket_t: Ends] = [:]
 
-    /// Notes a new connection. `opened` are the sockets of which one has become it.
+    /// Records a new connection. One of the `opened` sockets belongs to it.
     func add(_ connection: Ends, among opened: [curl_socket_t], at time: UInt64) {
-        guard connection.localPort > 0,  // none over a unix socket
+        guard connection.localPort > 0,  // a Unix socket has no ports
             let socket = opened.last(where: {
                 byteclub_local_port($0) == connection.localPort
             })
         else { return }
-        // A socket that is closed gives its number to a later one, so this grows no further than there
-        // are sockets at once.
+        // A closed socket's number is reused, so the number of entries is bounded by the number of open
+        // sockets.
         if let earlier = ends.updateValue(connection, forKey: socket),
             sockets[earlier]?.descriptor == socket
         {
@@ -40,15 +40,15 @@ final class ConnectionSockets {
         sockets[connection] = Socket(descriptor: socket, openingTime: time)
     }
 
-    /// Whether it is not known that a connection was made after some moment.
+    /// Whether the connection may have been opened before a time.
     func mayPrecede(_ time: UInt64, _ connection: Ends) -> Bool {
         sockets[connection].map { $0.openingTime < time } ?? true
     }
 
-    /// Whether a kept-alive connection is open and silent.
+    /// Whether a kept-alive connection is open and has no pending bytes.
     static func isReady(_ socket: curl_socket_t) -> Bool { byteclub_is_silent(socket) }
 
-    /// Nil for a connection that was closed: its socket's number may be another file's by now.
+    /// The socket of a connection; nil once it is closed, because its number may be another file's now.
     func socket(of connection: Ends) -> curl_socket_t? {
         sockets[connection].flatMap {
             byteclub_local_port($0.descriptor) == connection.localPort ? $0.descriptor : nil

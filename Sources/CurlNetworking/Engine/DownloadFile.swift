@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// The file a download is written to, on the queue for files: a temporary one or, when the download can
-/// be gone on with later, a part in `PartialFiles`.
+/// The file that a download is written to, on the file queue: a temporary file or, if the download can be
+/// resumed, a partial file in `PartialFiles`.
 final class DownloadFile: Sendable {
     private let task: URLSessionTask
     private let state: Mutex<State>
@@ -12,30 +12,32 @@ final class DownloadFile: Sendable {
         var file: TemporaryFile?
         var descriptor: Int32 = -1
         var failure: URLError?
-        /// Of the whole file, what an earlier task has brought included.
+        /// The length of the file, including bytes from an earlier task.
         var writtenByteCount: Int64 = 0
-        /// Of what was written, for resume data.
+        /// The checksum of these bytes, for resume data.
         var checksum = Checksum()
-        /// What the whole file will have, as far as a range has said.
+        /// The expected length of the whole file, from `Content-Range`.
         var total: Int64?
-        /// nil for what cannot be gone on with.
+        /// nil if the download cannot be resumed.
         var recipe: ResumeRecipe?
-        /// The part's plain name; nil for a temporary file.
+        /// The partial file's name; nil for a temporary file.
         var partName: String?
-        /// Whether somebody has resume data that names the part.
+        /// Whether resume data that names the partial file was handed out.
         var isNamedElsewhere = false
     }
 
-    /// - Parameter recipe: nil for a download that cannot be gone on with.
+    /// Creates the file of a download.
+    ///
+    /// - Parameter recipe: nil if the download cannot be resumed.
     init(for task: URLSessionTask, recipe: ResumeRecipe? = nil) {
         self.task = task
         state = Mutex(State(recipe: recipe))
     }
 
-    /// Opens the part that resume data names, and finds out how much of it is as it was: nothing, if a
-    /// byte has changed. On the queue for files.
+    /// Opens the partial file that resume data names, and verifies its contents. If a byte has changed,
+    /// nothing of it is used. Called on the file queue.
     ///
-    /// - Throws: `.cannotOpenFile` when it is gone, not ours, or in use.
+    /// - Throws: `.cannotOpenFile` if it is missing, not a partial file of ours, or in use.
     init(
         goingOnWith data: ResumeData, for task: URLSessionTask
     ) throws(URLError) {
@@ -50,14 +52,14 @@ final class DownloadFile: Sendable {
             State(
                 file: TemporaryFile(path: parts.folder.path(of: data.fileName)),
                 descriptor: opened?.descriptor ?? -1, writtenByteCount: found.byteCount,
-                checksum: found.checksum, recipe: .goesOn(data), partName: data.fileName,
+                checksum: found.checksum, recipe: .resumes(data), partName: data.fileName,
                 isNamedElsewhere: true))
     }
 
-    /// How much is in the file, what an earlier task has brought included.
+    /// The length of the file, including bytes from an earlier task.
     var byteCount: Int64 { state.withLock { $0.writtenByteCount } }
 
-    /// Writes a piece in its turn. A failure is reported to the engine once.
+    /// Queues a write. A failure is reported to the engine once.
     func append(_ data: Data, expected: Int64) {
         FileQueue.run { [self] in
             let outcome: Result<(Int64, Int64), URLError>? = state.withLock { state in
@@ -66,7 +68,7 @@ final class DownloadFile: Sendable {
                     try open(&state)
                     try Self.write(data, to: state.descriptor)
                     state.writtenByteCount += Int64(data.count)
-                    // Of use to resume data alone.
+                    // Only resume data needs it.
                     if state.recipe != nil { data.withUnsafeBytes { state.checksum.add($0) } }
                     return .success((state.writtenByteCount, state.total ?? expected))
                 } catch {
@@ -86,9 +88,9 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Goes on behind the first `offset` bytes, or begins again with none. Before the first piece.
+    /// Continues after the first `offset` bytes; 0 starts over. Called before the first piece is appended.
     ///
-    /// - Parameter recipe: What the resume data will say from here on.
+    /// - Parameter recipe: The contents of future resume data.
     func begin(at offset: Int64, total: Int64?, _ recipe: ResumeRecipe?) {
         FileQueue.run { [self] in
             let failure: URLError? = state.withLock { state in
@@ -103,7 +105,7 @@ final class DownloadFile: Sendable {
                     else {
                         throw URLError(.cannotWriteToFile, underlyingText: lastSystemError)
                     }
-                    // What comes now may be another version: the old resume data must not find it.
+                    // The new bytes may be of another version, which old resume data must not refer to.
                     if offset == 0 { try rename(&state) }
                     return nil
                 } catch {
@@ -124,8 +126,8 @@ final class DownloadFile: Sendable {
                 Result { () throws(URLError) -> TemporaryFile in
                     if let failure = state.failure { throw failure }
                     try Self.check(&state)
-                    try open(&state)  // an empty body is an empty file
-                    // Resume data that somebody kept must not find what is somebody else's now.
+                    try open(&state)  // so that an empty body is an empty file
+                    // Stale resume data must not match another download's file.
                     try rename(&state)
                     let descriptor = state.descriptor
                     state.descriptor = -1
@@ -142,8 +144,8 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Brings what has arrived to the disk and makes resume data of it; nil, and nothing is left, when
-    /// it cannot be gone on with.
+    /// Syncs the received bytes to disk and creates resume data for them. Passes nil, and removes the file,
+    /// if the download cannot be resumed.
     func stop(_ receive: @escaping @Sendable (Data?) -> Void) {
         FileQueue.run { [self] in
             let blob: Data? = state.withLock { state in
@@ -164,7 +166,7 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Removes what was written, except for a part that somebody has resume data of.
+    /// Removes the file unless resume data refers to it.
     func discard() {
         FileQueue.run { [self] in
             state.withLock { state in
@@ -174,7 +176,7 @@ final class DownloadFile: Sendable {
         }
     }
 
-    // MARK: - On the queue for files
+    // MARK: - On the file queue
 
     private static func close(_ state: inout State) {
         if state.descriptor >= 0 { LockedFile.close(state.descriptor) }
@@ -191,7 +193,7 @@ final class DownloadFile: Sendable {
         let path = folder.appending(
             path: "CurlNetworkingDownload_\(UUID().uuidString).tmp", directoryHint: .notDirectory
         ).path(percentEncoded: false)
-        // Refuses to write through a link or into a file that is there already.
+        // Does not follow symbolic links or open existing files.
         let descriptor = Glibc.open(
             path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -206,7 +208,7 @@ final class DownloadFile: Sendable {
         case unavailable
     }
 
-    /// Without a folder for parts the download still works, it just cannot be continued later.
+    /// Opens a partial file. Without a folder for them, the download runs but cannot be resumed.
     private func openPart(_ state: inout State) -> Part {
         guard let parts = try? PartialFiles(task.session.settings), let part = try? parts.make()
         else { return .unavailable }
@@ -217,7 +219,7 @@ final class DownloadFile: Sendable {
         return .opened
     }
 
-    /// Gives a part a name that no resume data knows.
+    /// Renames the partial file, so that no resume data refers to it.
     private func rename(_ state: inout State) throws(URLError) {
         guard state.partName != nil, let file = state.file else { return }
         let name = PartialFiles.makeName()
@@ -232,7 +234,7 @@ final class DownloadFile: Sendable {
         state.isNamedElsewhere = false
     }
 
-    /// A range that ended early, or went on and on, does not make a whole file.
+    /// Verifies that the length matches the range: the server may have sent less or more.
     private static func check(_ state: inout State) throws(URLError) {
         guard let total = state.total, total != state.writtenByteCount else { return }
         if state.writtenByteCount > total { state.recipe = nil }
@@ -260,7 +262,7 @@ final class DownloadFile: Sendable {
 }
 
 extension PartialFiles {
-    /// Those of a session.
+    /// The partial files of a session.
     fileprivate init(_ settings: SessionSettings) throws(URLError) {
         try self.init(path: settings.partialDownloadsFolder ?? PartialFiles.standardPath())
     }

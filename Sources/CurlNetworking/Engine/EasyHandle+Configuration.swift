@@ -1,16 +1,16 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 
 extension EasyHandle {
-    /// How many bytes are read from a socket at a time: with what is on its way to the delegate they
-    /// stay in the processor's own cache.
+    /// How many bytes libcurl reads at a time: small enough for the processor's cache, together with what is
+    /// being delivered.
     static let receiveBufferByteCount = 128 << 10
-    /// How many bytes of a large body are given to a socket at a time.
+    /// How many bytes of a large body are sent at a time.
     static let sendBufferByteCount = 256 << 10
 
-    /// Sets everything for one attempt on a handle that is new or was reset, except for the callbacks.
+    /// Sets all options for one attempt, except for the callbacks. The handle must be new or reset.
     ///
-    /// - Throws: `.badURL` for a request that cannot be written.
+    /// - Throws: `.badURL` for a request that cannot be represented.
     func configure(_ configuration: AttemptConfiguration) throws(URLError) {
         try configuration.validate()
         set(CURLOPT_URL, configuration.url.absoluteString)
@@ -18,14 +18,14 @@ extension EasyHandle {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_QUICK_EXIT, 1)  // a slow name look-up is left behind, not waited for
+        set(CURLOPT_QUICK_EXIT, 1)  // do not wait for a slow name lookup when closing
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_HTTP_VERSION, configuration.version.curlVersion)
         if configuration.version.mayMultiplex {
             setStreamWeight(ofPriority: configuration.streamPriority)
         }
         set(CURLOPT_USERAGENT, Self.userAgent)
-        // The timers that count are the engine's.
+        // libcurl's own timeout is a fallback; the engine has the timers that matter.
         let timeout = configuration.connectTimeout
         set(
             CURLOPT_CONNECTTIMEOUT_MS,
@@ -38,7 +38,7 @@ extension EasyHandle {
         set(
             CURLOPT_BUFFERSIZE,
             configuration.receivingRate.map {
-                ReceivingPace.portion(rate: $0, atMost: Self.receiveBufferByteCount)
+                ReceiveRateLimiter.portion(rate: $0, atMost: Self.receiveBufferByteCount)
             } ?? Self.receiveBufferByteCount)
         if configuration.isRaw { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
         if let codings = configuration.acceptedCodings { set(CURLOPT_ACCEPT_ENCODING, codings) }
@@ -48,10 +48,10 @@ extension EasyHandle {
         setHeaderLines(lines)
     }
 
-    /// Before 8.7 libcurl loses what of a head without a body does not fit twice into the room for what is sent,
-    /// and waits for an answer to half a request.
+    /// Before 8.7, libcurl loses the part of a head without a body that exceeds twice the upload buffer, and
+    /// waits for a response to half a request.
     private func makeRoom(forHead lines: [String], of configuration: AttemptConfiguration) {
-        // The names of the host, the method and the program, with what libcurl adds.
+        // An upper bound for the host, the method, the user agent and libcurl's own fields.
         let own = 1 << 10
         let count = lines.reduce(configuration.url.absoluteString.utf8.count + own) {
             $0 + $1.utf8.count + 2
@@ -64,7 +64,7 @@ extension EasyHandle {
     private static let userAgent =
         "CurlNetworking " + String(cString: curl_version()).prefix { $0 != " " }
 
-    /// How much of a connection with many streams is for this one, beside the others (RFC 7540 §5.3).
+    /// Sets the stream's share of a multiplexed connection (RFC 7540 §5.3).
     func setStreamWeight(ofPriority priority: Float) {
         set(CURLOPT_STREAM_WEIGHT, StreamWeight.of(priority))
     }
@@ -85,10 +85,10 @@ extension EasyHandle {
             (byteCount, start) = (count, offset)
         }
         if method == "HEAD" {
-            // With a body of its own libcurl would wait for one in the response, too.
+            // With a request body, libcurl would also expect a response body.
             set(CURLOPT_NOBODY, 1)
         } else if sends {
-            // The same path for every method: it adds no content type and no form.
+            // Used for every method, because it adds no content type and no form.
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, offset: byteCount < 0 ? -1 : byteCount - start)
             set(CURLOPT_CUSTOMREQUEST, method)
@@ -102,12 +102,12 @@ extension EasyHandle {
     }
 
     private func setProxy(_ proxy: AttemptConfiguration.Proxy?) {
-        // Never what libcurl would find in the environment.
+        // Ignore `NO_PROXY` in the environment.
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_PROXY, proxy?.server.curlText ?? "")
         guard let proxy else { return }
         guard proxy.server.isHTTP else {
-            // SOCKS has a sign-in of its own, outside of HTTP.
+            // SOCKS has its own authentication, outside of HTTP.
             set(CURLOPT_PROXYUSERNAME, proxy.server.user)
             set(CURLOPT_PROXYPASSWORD, proxy.server.password)
             return
@@ -123,7 +123,7 @@ extension EasyHandle {
         if !tls.resumesSessions { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         if let file = tls.authoritiesFile {
             set(CURLOPT_CAINFO, file)
-            set(CURLOPT_CAPATH, nil)  // with it, libcurl reads the file again for each connection
+            set(CURLOPT_CAPATH, nil)  // with a path set, libcurl reads the file again for each connection
             if tls.readsAuthoritiesAgain { set(CURLOPT_CA_CACHE_TIMEOUT, 0) }
         } else if let folder = tls.authoritiesFolder {
             set(CURLOPT_CAPATH, folder)
@@ -140,7 +140,7 @@ extension EasyHandle {
             set(CURLOPT_SSLCERT, file.path(percentEncoded: false))
             set(CURLOPT_SSLCERTTYPE, "P12")
         }
-        // Without one, OpenSSL would ask at the terminal.
+        // Without a passphrase, OpenSSL would ask for one at the terminal.
         set(CURLOPT_KEYPASSWD, identity.passphrase ?? "")
     }
 }

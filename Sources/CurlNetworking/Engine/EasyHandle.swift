@@ -1,15 +1,17 @@
-import CCurl
+import CByteClubCurl
 
-/// One libcurl transfer: a handle that is configured, run by the multi handle, and used again.
+/// An easy handle of libcurl, which can be reset and reused.
 ///
-/// Keeps alive what libcurl only points to: the list of header lines and the text of the error.
+/// Keeps alive what libcurl only points to: the list of header lines and the error buffer.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private var headerLines: UnsafeMutablePointer<curl_slist>?
     private var proxyHeaderLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    /// - Parameter share: What it has in common with others: TLS sessions. Outlives the handle.
+    /// Creates a handle.
+    ///
+    /// - Parameter share: What it shares with other handles: TLS sessions. It must outlive the handle.
     init?(share: UnsafeMutableRawPointer? = nil) {
         guard let raw = curl_easy_init() else { return nil }
         self.raw = raw
@@ -26,7 +28,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Forgets the last transfer; live connections stay with the multi handle.
+    /// Resets the handle for another request. Open connections belong to the multi handle and stay open.
     func reset() {
         curl_easy_reset(raw)
         byteclub_list_erase(headerLines)
@@ -37,7 +39,7 @@ final class EasyHandle {
         set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
-    /// What libcurl has to say of a failure.
+    /// libcurl's text about a failure.
     var message: String? {
         errorText[0] == 0 ? nil : String(cString: errorText)
     }
@@ -52,7 +54,7 @@ final class EasyHandle {
         check(byteclub_easy_set_offset(raw, option, curl_off_t(value)), option)
     }
 
-    /// libcurl copies the text.
+    /// Sets a text option. libcurl copies the text.
     func set(_ option: CURLoption, _ value: String?) {
         check(byteclub_easy_set_string(raw, option, value), option)
     }
@@ -65,7 +67,7 @@ final class EasyHandle {
         check(byteclub_easy_set_bytes_callback(raw, option, callback), option)
     }
 
-    /// Lines for a proxy alone; the others are then for the server alone.
+    /// Sets header lines that only the proxy receives; the other lines then go to the server only.
     func setProxyHeaderLines(_ lines: [String]) {
         for line in lines {
             guard let longer = curl_slist_append(proxyHeaderLines, line) else { continue }
@@ -84,7 +86,7 @@ final class EasyHandle {
         check(byteclub_easy_set_list(raw, CURLOPT_HTTPHEADER, headerLines), CURLOPT_HTTPHEADER)
     }
 
-    /// Every option is known to the oldest libcurl we run on, and every value is ours.
+    /// Traps on failure: the oldest supported libcurl has every option, and every value comes from this code.
     private func check(_ code: CURLcode, _ option: CURLoption) {
         assert(code == CURLE_OK, "libcurl refused option \(option.rawValue) with \(code.rawValue)")
     }
@@ -109,7 +111,7 @@ final class EasyHandle {
         return value.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Without effect before there is a connection.
+    /// Pauses or resumes each direction. Has no effect before there is a connection.
     func pause(receiving: Bool, sending: Bool) {
         let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
         curl_easy_pause(raw, mask)

@@ -1,14 +1,14 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// One attempt after another: what begins and ends them, and what comes back to them from elsewhere.
+// How one attempt follows another, and how results from other threads reach their attempt.
 
 extension Engine {
-    // MARK: - Answers from elsewhere
+    // MARK: - Asynchronous results
 
-    /// A closure that brings an answer to the engine, from any thread. It does nothing when the attempt
-    /// it was made for is over by then.
+    /// Returns a closure that passes an answer to the engine, from any thread. It does nothing if the attempt
+    /// has ended since.
     func callback<Answer: Sendable>(
         for transfer: Transfer,
         _ work: @escaping @Sendable (isolated Engine, Transfer, Answer) -> Void
@@ -25,7 +25,7 @@ extension Engine {
         }
     }
 
-    /// Pauses a transfer for a question to its delegate. The closure takes the answer.
+    /// Pauses a transfer for a question to its delegate. The returned closure takes the answer.
     func question<Answer: Sendable>(
         of transfer: Transfer,
         _ work: @escaping @Sendable (isolated Engine, Transfer, Answer) -> Void
@@ -53,39 +53,39 @@ extension Engine {
         }
         if origin != transfer.slot.place.origin {
             transfer.history.hasLeftOrigin = true
-            giveUpConnection(of: transfer)
+            releaseSlot(of: transfer)
             transfer.slot.place.origin = origin
         }
-        begin(transfer)
+        beginAttempt(transfer)
     }
 
-    /// Sends the same request again, with the same body: nothing of it has left.
+    /// Sends the same request again, with the same body, of which nothing has been sent.
     func connectAgain(_ transfer: Transfer) {
         closeAttempt(of: transfer)
         transfer.makeAttempt()
         connect(transfer)
     }
 
-    /// The attempt is over for libcurl, which closes its connection if it was not done with it.
+    /// Ends libcurl's part of the attempt. If the request was not complete, libcurl closes its connection.
     func closeAttempt(of transfer: Transfer) {
         let attempt = transfer.attempt
-        leaveConnection(transfer)
+        leaveSharing(transfer)
         transfer.timers.stop(at: now)
         guard let easy = attempt.easy else { return }
-        // One that was sent back to wait has not begun.
+        // An attempt that is only waiting for a connection has no transaction.
         if !attempt.http.lacksConnection { recordTransaction(of: transfer, easy) }
         attempt.easy = nil
         multi.remove(easy)
         if attempt.tls.handshake != nil { multi.handshakes.remove(easy) }
         attempt.tls.handshake = nil
         if attempt.result == nil { sendReset(of: attempt) }
-        // One that stopped midway keeps buffers that libcurl then refuses to resize.
+        // An aborted handle keeps buffers that libcurl then refuses to resize.
         if attempt.result == CURLE_OK { giveBack(easy) }
     }
 
     // MARK: - Connections to a host
 
-    func giveUpConnection(of transfer: Transfer) {
+    func releaseSlot(of transfer: Transfer) {
         if transfer.isQueued { slots.withdraw(transfer.id, from: transfer.slot.place) }
         guard transfer.slot.isTaken else { return }
         transfer.slot.isTaken = false
@@ -98,7 +98,7 @@ extension Engine {
 
     // MARK: - Redirects
 
-    /// Sends the next request, if the delegate agrees, once the body of the redirect has been read.
+    /// Follows a redirect if the delegate agrees, after the body of the redirect has been read.
     func askToFollow(_ proposal: URLRequest, keepsBody: Bool, _ transfer: Transfer) {
         let task = transfer.task
         guard task.listener != nil, let response = transfer.attempt.response else {
@@ -124,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// Enough of a body was discarded: another connection costs less than the rest of it.
+    /// Stops reading a discarded body: a new connection costs less than the rest of it.
     func endDiscardedBody(of transfer: Transfer) {
         if transfer.attempt.cache.fallback != nil { return replayFallback(of: transfer) }
         guard transfer.attempt.result == nil, let next = transfer.attempt.nextRequest else {

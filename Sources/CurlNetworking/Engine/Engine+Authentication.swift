@@ -1,20 +1,19 @@
 import FoundationEssentials
 import Synchronization
 
-// Between a server or proxy that asks for credentials and a delegate that may have them. What follows
-// from what is decided by `AuthenticationState`.
+// Carries out the actions chosen by `AuthenticationState`.
 
-/// Whether a request can go out.
+/// Whether a request can be sent.
 enum Authorization {
     case authorized
-    /// The body is being hashed; `connect` is called again then.
+    /// The body is being hashed; `connect` is called again afterwards.
     case hashingBody
 }
 
 extension Engine {
     // MARK: - Before a request
 
-    /// Finds the fields that carry credentials, for the attempt that begins.
+    /// Determines the credentials of an attempt that starts.
     func authorize(_ transfer: Transfer) -> Authorization {
         let session = transfer.task.session
         guard let url = transfer.request.url else { return .authorized }
@@ -83,7 +82,7 @@ extension Engine {
         }
     }
 
-    /// Nobody has the credentials: the challenge is the response.
+    /// There are no credentials: the challenge itself is the response.
     private func deliverChallenge(of transfer: Transfer) {
         guard let head = transfer.attempt.head.head, transfer.attempt.response != nil else {
             return
@@ -113,7 +112,7 @@ extension Engine {
 }
 
 extension Transfer {
-    /// Whether there is a body that can be hashed in advance.
+    /// Whether the body can be hashed before it is sent.
     fileprivate var canHashBody: Bool {
         // libcurl sends no body with HEAD.
         guard !attempt.body.isNone, request.method != "HEAD" else { return false }

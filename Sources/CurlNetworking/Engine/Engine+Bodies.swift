@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Synchronization
 
-// Bodies that have to be opened: files, and streams that the delegate has to provide.
+// Request bodies that have to be opened first: files, and streams that the delegate provides.
 
 extension Engine {
     func openSource(of transfer: Transfer) {
@@ -70,13 +70,13 @@ extension Engine {
         }
     }
 
-    /// A body is open.
+    /// Continues with an open body.
     private func connect(_ transfer: Transfer, sending content: OutgoingBody.Content) {
         transfer.attempt.body = OutgoingBody(content)
         connect(transfer)
     }
 
-    // MARK: - More of a body
+    // MARK: - Continuing a body
 
     private static func waker(for task: URLSessionTask) -> @Sendable () -> Void {
         { [weak task] in
@@ -85,9 +85,9 @@ extension Engine {
         }
     }
 
-    /// The rate of a task lets more of its body leave.
+    /// Called when the task's rate limit allows more of the body to be sent.
     func sendMore(of transfer: Transfer) {
-        transfer.attempt.body.pace.resumption = nil
+        transfer.attempt.body.rateLimiter.resumption = nil
         guard transfer.attempt.body.isAwaited else { return }
         transfer.attempt.body.isAwaited = false
         applyPauses(to: transfer)

@@ -1,8 +1,8 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// The cache, where a transfer meets it.
+// How a transfer uses the cache.
 
 extension Engine {
     // MARK: - Before a request
@@ -10,12 +10,11 @@ extension Engine {
     enum CacheConsultation {
         case uncached
         case plan(CachePlan)
-        /// The cache looks on the disk; the attempt begins again with its plan.
+        /// The cache reads from disk, and calls `beginAttempt` with its plan.
         case underway
     }
 
-    /// Asks the cache what it has. WebSockets, and requests that only move an upload on, ask for no document: they
-    /// bypass it.
+    /// Asks the cache for a plan. WebSockets and control requests of an upload bypass it.
     func consultCache(for transfer: Transfer) -> CacheConsultation {
         guard let cache = transfer.settings.web.cache, transfer.webSocket == nil,
             !transfer.isControlRequest
@@ -28,14 +27,14 @@ extension Engine {
             for: request, policy: policy,
             callback(for: transfer) { engine, transfer, plan in
                 guard transfer.state.isConsultingCache else { return }
-                engine.begin(transfer, with: plan)
+                engine.beginAttempt(transfer, with: plan)
             })
         return .underway
     }
 
-    // MARK: - The head of an answer
+    // MARK: - The head of a response
 
-    /// Tells the cache what it has to do about an answer, and keeps the body for it.
+    /// Updates the cache for a response, and prepares to store its body.
     func apply(_ reaction: CacheReaction, to transfer: Transfer) {
         guard let cache = transfer.settings.web.cache, let plan = transfer.attempt.cache.plan
         else { return }
@@ -61,7 +60,7 @@ extension Engine {
     // MARK: - Replaying a stored response
 
     func replay(_ answer: CachePlan.Answer, _ transfer: Transfer) {
-        giveUpConnection(of: transfer)
+        releaseSlot(of: transfer)
         transfer.state = .replayingCache(.init(answer.body))
         transfer.attempt.response = answer.response
         recordCachedTransaction(of: transfer, answer.response)
@@ -69,7 +68,7 @@ extension Engine {
         takeHead(ResponseHead(answer.response), of: transfer, from: .isRedirect)
     }
 
-    /// The server has confirmed what is stored, or has failed: its own body does not matter.
+    /// Delivers the stored response instead of the server's, which has confirmed it or has failed.
     func replayFallback(of transfer: Transfer) {
         guard let answer = transfer.attempt.cache.fallback else { return }
         closeAttempt(of: transfer)
@@ -77,7 +76,7 @@ extension Engine {
         replay(answer, transfer)
     }
 
-    /// Hands the next piece of a stored body over.
+    /// Delivers the next piece of a stored body.
     func replayMore(of transfer: Transfer) {
         guard transfer.pauses.isEmpty, transfer.attempt.result == nil,
             let replay = transfer.state.replay, !replay.isReading
@@ -118,15 +117,15 @@ extension Engine {
 
     // MARK: - Keeping the server's response
 
-    /// A redirect that was followed is complete.
+    /// Stores a redirect that was followed.
     func keepRedirect(of transfer: Transfer) {
         guard let writer = transfer.attempt.cache.writer else { return }
         transfer.attempt.cache.writer = nil
         if transfer.attempt.result == CURLE_OK { writer.keep() } else { writer.discard() }
     }
 
-    /// Reports the end of a transfer whose body is kept: by the cache, as its delegate wants it, or in a
-    /// file.
+    /// Completes a transfer whose body is in a file or is being stored in the cache: first stores the
+    /// response, as the delegate decides, then closes the file, then posts the completion.
     func finishStoring(_ transfer: Transfer) {
         let task = transfer.task
         guard let file = transfer.answer.file else {

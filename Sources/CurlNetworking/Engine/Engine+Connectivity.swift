@@ -1,23 +1,23 @@
 import Dispatch
 import FoundationEssentials
 
-// Networks a task may use, and waiting for one.
+// Checks whether a network may be used, and waits for one.
 
-/// What a transfer knows of networks.
+/// A transfer's state in network checks.
 struct TransferConnectivity {
-    /// Whether the delegate was notified that the task waits.
+    /// Whether the delegate was notified that the task is waiting.
     var hasNotified = false
-    /// Whether networks have changed since the last check began.
+    /// Whether networks have changed since the last check started.
     var hasChanged = false
-    /// Counts the checks.
+    /// The number of checks so far.
     var checkCount = 0
     var isWatching = false
 }
 
 extension Engine {
-    /// Finds out whether there is a way to a host that may be used.
+    /// Checks whether an allowed network leads to a host.
     ///
-    /// - Parameter failure: What the transfer fails with if there is.
+    /// - Parameter failure: The error to report if there is one: the network is not the cause then.
     func checkNetwork(to host: String, for transfer: Transfer, after failure: URLError? = nil) {
         let access = transfer.settings.access
         let task = transfer.task
@@ -26,7 +26,7 @@ extension Engine {
         let number = transfer.connectivity.checkCount
         transfer.state = .checkingNetwork(.init(number: number, failure: failure))
         updateTimers(of: transfer)
-        if access.waitsForConnectivity {  // before the look, so that no change is missed
+        if access.waitsForConnectivity {  // before the check, so that no change is missed
             transfer.connectivity.isWatching = true
             access.network.watch(for: transfer.id) {
                 Self.shared.thread.submit { $0.networkChanged(for: task) }
@@ -50,11 +50,11 @@ extension Engine {
         let access = transfer.settings.access
         let refusal = access.refusal(of: path, for: transfer.request)
         if let failure = check.failure, path.isThere, refusal == nil {
-            return fail(transfer, with: failure)  // it was not for want of a network
+            return fail(transfer, with: failure)  // the network is not the cause
         }
         if refusal == nil, path.isThere || !access.waitsForConnectivity {
             transfer.state = .queued
-            // A suspended transfer begins again when it is resumed.
+            // A suspended transfer is enqueued when it is resumed.
             return transfer.isSuspended ? () : enqueue(transfer)
         }
         if let refusal, !access.waitsForConnectivity {
@@ -64,8 +64,8 @@ extension Engine {
     }
 
     private func waitForChange(_ transfer: Transfer) {
-        giveUpConnection(of: transfer)
-        if transfer.connectivity.hasChanged { return begin(transfer) }
+        releaseSlot(of: transfer)
+        if transfer.connectivity.hasChanged { return beginAttempt(transfer) }
         guard !transfer.connectivity.hasNotified else { return }
         transfer.connectivity.hasNotified = true
         transfer.task.post(.waitsForConnectivity)
@@ -75,7 +75,7 @@ extension Engine {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
         transfer.connectivity.hasChanged = true
         transfer.connectivity.isWatching = false
-        if transfer.state.networkCheck != nil { begin(transfer) }
+        if transfer.state.networkCheck != nil { beginAttempt(transfer) }
     }
 
     func stopWatchingNetwork(for transfer: Transfer) {
@@ -84,7 +84,7 @@ extension Engine {
         transfer.settings.access.network.unwatch(transfer.id)
     }
 
-    /// Has a transfer that could not connect wait for a network, or find out whether there is one.
+    /// Handles a connection failure: waits for a network, or checks whether there is one.
     func waitForNetwork(_ transfer: Transfer, after error: URLError) -> Recovery {
         guard transfer.settings.access.waitsForConnectivity, transfer.state.isConnecting,
             transfer.settings.unixSocketPath == nil, let host = transfer.firstHost
@@ -109,7 +109,7 @@ extension Engine {
 }
 
 extension Transfer {
-    /// The host whose network has to be checked before a request; nil when none has to be.
+    /// The host whose network has to be checked before a request; nil if no check is needed.
     var hostToCheck: String? {
         let access = settings.access
         guard settings.unixSocketPath == nil,
@@ -118,7 +118,7 @@ extension Transfer {
         return firstHost
     }
 
-    /// Whom the request's connection leads to: a proxy finds the way to the server.
+    /// The host that the request's connection leads to: the proxy's, else the server's.
     fileprivate var firstHost: String? {
         guard let url = request.url else { return nil }
         return settings.proxy(for: url)?.host ?? url.host(percentEncoded: false)
@@ -126,7 +126,7 @@ extension Transfer {
 }
 
 extension URLError {
-    /// There is a network, but it may not be used.
+    /// A network exists but must not be used.
     fileprivate init(_ refusal: NetworkUnavailableReason, failingURL: URL?) {
         let text =
             switch refusal {

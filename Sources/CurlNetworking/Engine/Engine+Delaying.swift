@@ -1,11 +1,10 @@
 import FoundationEssentials
 import Synchronization
 
-// Transfers that wait for a date: before their first attempt, because their user wants it; between two
-// attempts, so that a server in trouble is not asked all the time.
+// Transfers that wait for a date: `earliestBeginDate`, or the end of a backoff between attempts.
 
 extension Engine {
-    /// Has a transfer wait for its date.
+    /// Delays a transfer until its date.
     func delay(_ transfer: Transfer, until date: Date) {
         let seconds = date.timeIntervalSinceNow
         guard seconds > 0 else { return askWhetherToBegin(transfer) }
@@ -13,11 +12,11 @@ extension Engine {
         updateTimers(of: transfer)
     }
 
-    /// The date of a transfer's state has come.
+    /// Called when the date of a transfer's state has passed.
     func dateReached(for transfer: Transfer) {
         switch transfer.state {
         case .delayed:
-            // Somebody may have set the clock back.
+            // The system clock may have been set back.
             delay(transfer, until: transfer.task.earliestBeginDate ?? .distantPast)
         case .backingOff:
             openBody(of: transfer)

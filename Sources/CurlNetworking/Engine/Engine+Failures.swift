@@ -1,18 +1,18 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// What becomes of a transfer that has failed: another attempt, a stored response, or an error.
+// What follows a failure: another attempt, a stored response, or an error.
 
-/// Whether a transfer goes on after a failure.
+/// Whether a transfer continues after a failure.
 enum Recovery {
     case underway
     case impossible
 }
 
 extension Engine {
-    /// Looks for another way to an answer: a network to wait for, a stored response, an upload that the
-    /// server has a part of.
+    /// Tries to continue after a failure: by waiting for a network, with a stored response, or by resuming an
+    /// upload.
     func recover(_ transfer: Transfer, from error: URLError) -> Recovery {
         if waitForNetwork(transfer, after: error) == .underway { return .underway }
         if let answer = transfer.storedAnswer(after: error) {
@@ -23,10 +23,10 @@ extension Engine {
         return continueUpload(of: transfer, after: error)
     }
 
-    /// libcurl has failed.
+    /// Handles a failed result of libcurl.
     func retryOrFail(_ transfer: Transfer) {
-        if transfer.attempt.http.lacksConnection { return joinAgain(transfer) }
-        if transfer.attempt.http.hasMetOldConnection { return leaveOldConnection(transfer) }
+        if transfer.attempt.http.lacksConnection { return rejoinSharing(transfer) }
+        if transfer.attempt.http.wasOfferedOldConnection { return replaceOldConnection(transfer) }
         if let loss = transfer.connectionLoss { return retry(transfer, after: loss) }
         if let head = transfer.refusedTunnel { return takeRefusedTunnel(head, of: transfer) }
         if transfer.isHandshakeUnanswered { return failLostWebSocket(transfer) }
@@ -54,7 +54,7 @@ extension Engine {
         if loss == .needsHTTP1 { return downgrade(transfer) }
         if loss != .refused { transfer.history.needsFreshConnection = true }
         guard lost.hasLeft else {
-            // For the metrics, too, it never was on its way.
+            // The metrics treat it as not sent.
             transfer.attempt.timings.requestStart = 0
             return connectAgain(transfer)
         }
@@ -65,7 +65,7 @@ extension Engine {
 
     // MARK: - Errors
 
-    /// libcurl's result in Apple's words.
+    /// Converts libcurl's result to a `URLError`.
     private func failure(of transfer: Transfer) -> URLError {
         let attempt = transfer.attempt
         guard let easy = attempt.easy, let result = attempt.result else {
@@ -89,9 +89,9 @@ extension Engine {
         } else if result == CURLE_BAD_FUNCTION_ARGUMENT, let url = transfer.request.url,
             transfer.identity(for: url) != nil
         {
-            code = .clientCertificateRejected  // since 8.20 for a key that cannot be read
+            code = .clientCertificateRejected  // reported since 8.20 for an unreadable key
         } else if let text, text.contains(" alert "), let url = transfer.request.url {
-            // TLS has no better way to say it than an alert, before or after the handshake.
+            // TLS reports both cases by an alert, before or after the handshake.
             if transfer.identity(for: url) != nil {
                 code = .clientCertificateRejected
             } else if text.contains("certificate required")
@@ -111,14 +111,13 @@ extension Engine {
 }
 
 extension Transfer {
-    /// What of the request had left, when it is the attempt's kept-alive connection that failed; nil for
-    /// every other failure.
+    /// How much of the request was sent, if its kept-alive connection failed; nil for any other failure.
     fileprivate var connectionLoss: Attempt.ConnectionLoss? {
         if let loss = attempt.noted.loss { return loss }
         guard attempt.timings.isReused, attempt.head.isUntouched else { return nil }
         switch attempt.result {
-        // While sending libcurl fails at once, and when it cannot have the body again; for a new
-        // connection it may have to look up the name again before it asks for a socket.
+        // Sending fails with the first two codes. When libcurl then tries a new connection, the name lookup
+        // may fail before it asks for a socket.
         case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_HTTP2:
             return .sent
@@ -127,12 +126,12 @@ extension Transfer {
         }
     }
 
-    /// Why a response is not whole although libcurl is content with it.
+    /// Why a response is incomplete although libcurl reports success.
     var incompleteness: URLError? {
         if attempt.response == nil {
             return URLError(
                 .networkConnectionLost, failingURL: request.url,
-                underlyingText: "the connection ended within the head of the answer")
+                underlyingText: "the connection ended within the head of the response")
         }
         guard isCutShort else { return nil }
         return URLError(
@@ -140,9 +139,9 @@ extension Transfer {
             underlyingText: "the compressed body ended early")
     }
 
-    /// What may be given where no answer came from the server (RFC 5861 §4).
+    /// The stored response to use if the server cannot be reached (RFC 5861 §4).
     fileprivate func storedAnswer(after error: URLError) -> CachePlan.Answer? {
-        guard attempt.response == nil, state.isReachingServer, error.code.isOfTheConnection else {
+        guard attempt.response == nil, state.isReachingServer, error.code.isConnectionFailure else {
             return nil
         }
         return attempt.cache.plan?.fallbackResponse(at: Date())
@@ -150,8 +149,8 @@ extension Transfer {
 }
 
 extension URLError.Code {
-    /// Whether it says that no server could be spoken to.
-    fileprivate var isOfTheConnection: Bool {
+    /// Whether the error means that no server could be reached.
+    fileprivate var isConnectionFailure: Bool {
         switch self {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
             .dnsLookupFailed, .notConnectedToInternet, .secureConnectionFailed:
@@ -162,7 +161,7 @@ extension URLError.Code {
 }
 
 extension URLError {
-    /// The same error, for a URL.
+    /// Returns the same error with another URL.
     func `for`(_ url: URL?) -> URLError {
         URLError(
             code, failingURL: url, underlyingText: underlyingText,

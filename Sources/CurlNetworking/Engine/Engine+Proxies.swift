@@ -1,12 +1,12 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// A plain proxy answers like a server. One that is to make a tunnel answers CONNECT, which libcurl
-// sends: its head is kept apart from the server's, and nothing of it ever is the response.
+// A plain proxy responds like a server. A tunneling proxy responds to libcurl's CONNECT: that head is kept
+// separate from the server's and is never the response.
 
 extension Engine {
-    /// The transfer has failed because a proxy wants credentials first.
+    /// Handles a 407 of a proxy that refuses to open a tunnel.
     func takeRefusedTunnel(_ head: ResponseHead, of transfer: Transfer) {
         guard let request = transfer.connectRequest else { return }
         transfer.attempt.route.isTunnelRefused = true
@@ -18,7 +18,7 @@ extension Engine {
         transfer.setNeedsProcessing()
     }
 
-    /// Nobody has what the proxy wants. What it says may not pass for the server's response.
+    /// Fails because no credentials satisfy the proxy. Its response must not be mistaken for the server's.
     func failRefusedTunnel(_ transfer: Transfer) {
         fail(
             transfer,
@@ -30,7 +30,7 @@ extension Engine {
 }
 
 extension Transfer {
-    /// The proxy's answer that it wants credentials before it makes a tunnel.
+    /// The proxy's 407 response to CONNECT, if the attempt failed with it.
     var refusedTunnel: ResponseHead? {
         guard state.isConnecting, let head = attempt.route.tunnelHead?.head,
             head.status == AuthenticationParty.proxy.status, connectRequest != nil
@@ -38,14 +38,14 @@ extension Transfer {
         return head
     }
 
-    /// The attempt's proxy, and whether it makes a tunnel.
+    /// Determines the attempt's proxy and whether it opens a tunnel.
     func makeRoute(to url: URL) -> Attempt.Route {
         let proxy = settings.proxy(for: url)
         let isTunnelled = proxy?.isHTTP == true && url.scheme?.lowercased() == "https"
         return Attempt.Route(proxy: proxy, tunnelHead: isTunnelled ? ResponseHeadParser() : nil)
     }
 
-    /// The request as its server and a plain proxy see it.
+    /// The request as seen by the server and by a plain proxy.
     func makeChallengedRequest(_ url: URL) -> ChallengedRequest {
         var challenged = ChallengedRequest(url, method: request.method)
         if let proxy = attempt.route.proxy, proxy.isHTTP, attempt.route.tunnelHead == nil {
@@ -55,7 +55,7 @@ extension Transfer {
         return challenged
     }
 
-    /// The request that makes the tunnel.
+    /// The CONNECT request.
     var connectRequest: ChallengedRequest? {
         guard attempt.route.tunnelHead != nil, let proxy = attempt.route.proxy,
             let url = request.url, let origin = Origin(of: url)
@@ -71,7 +71,7 @@ extension Transfer {
 }
 
 extension URL {
-    /// A request target in absolute form, as libcurl sends it to a plain proxy.
+    /// Returns the request target in absolute form, as libcurl sends it to a plain proxy.
     fileprivate func absoluteTarget(_ target: String) -> String {
         let host = host(percentEncoded: true)?.withoutBrackets ?? ""
         let name = host.contains(":") ? "[\(host)]" : host

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Synchronization
 
-// The first half of a transfer's main line: from `resume()` to libcurl, in the order in which it happens:
+// The first half of a transfer's main line, from `resume()` to libcurl, in order:
 //
-//     start → startTransfer → begin → enqueue → openBody → connect
+//     start → startTransfer → beginAttempt → enqueue → openBody → connect
 //
-// (A connection that others may share is opened by one of them; the rest wait for it in `connect`.) The second
-// half is in `Engine+Responses.swift`.
+// With a cache (the default), `beginAttempt` asks `consultCache`, which may continue on the cache's queue and
+// call `beginAttempt` again with a plan. In `connect`, an attempt that may share a connection may have to
+// wait until another has opened it. The second half is in `Engine+Responses.swift`.
 //
-// What is decided is decided by values (`CachePlan`, `ConnectionSlots` …), and what leaves the line is in the
-// files beside this one. As there, every function runs on the engine's thread, never inside a callback of
-// libcurl.
+// Values make the decisions (`CachePlan`, `ConnectionSlots` …); the files beside this one contain the
+// exceptional paths. Every function here runs on the engine's thread, never inside a callback of libcurl.
 
 extension Engine {
     // MARK: - 1. The task is resumed
@@ -35,22 +35,24 @@ extension Engine {
         startTransfer(transfer)
     }
 
-    /// Begins where an earlier task has stopped, if there was one.
+    /// Resumes the upload or download of an earlier task, or begins the first attempt.
     func startTransfer(_ transfer: Transfer) {
         if let start = (transfer.task as? URLSessionUploadTask)?.resumption {
             resumeUpload(of: transfer, start)
         } else if let data = (transfer.task as? URLSessionDownloadTask)?.resumption?.data {
             return openPartialFile(of: transfer, data)
         }
-        begin(transfer)
+        beginAttempt(transfer)
     }
 
-    // MARK: - 2. An attempt begins: is there a stored response, and a network?
+    // MARK: - 2. An attempt begins: cache and network
 
-    /// - Parameter plan: What the cache has said, when it had to look on the disk.
-    func begin(_ transfer: Transfer, with plan: CachePlan? = nil) {
+    /// Begins an attempt: with a stored response, after a network check, or directly.
+    ///
+    /// - Parameter plan: The cache's plan, if it had to read from disk.
+    func beginAttempt(_ transfer: Transfer, with plan: CachePlan? = nil) {
         transfer.state = .queued
-        guard !transfer.isSuspended else { return }  // until it is resumed
+        guard !transfer.isSuspended else { return }  // `lifeChanged` begins it when it is resumed
         switch plan.map(CacheConsultation.plan) ?? consultCache(for: transfer) {
         case .underway:
             return
@@ -69,9 +71,9 @@ extension Engine {
         enqueue(transfer)
     }
 
-    // MARK: - 3. A connection to the host is free, and the body is opened
+    // MARK: - 3. A connection slot is free, and the body is opened
 
-    /// A redirect within an origin keeps its connection.
+    /// Waits for a connection slot at the host. A redirect within an origin keeps its slot.
     func enqueue(_ transfer: Transfer) {
         if transfer.slot.isTaken { return openBody(of: transfer) }
         transfer.state = .queued
@@ -100,11 +102,11 @@ extension Engine {
 
     // MARK: - 4. libcurl gets the request
 
-    /// Sends the attempt's request with its open body.
+    /// Hands the attempt's request to libcurl, with its open body.
     func connect(_ transfer: Transfer) {
         guard !transfer.isSuspended else {
-            // It may have come to open one, and have hashed its body since.
-            leaveConnection(transfer)
+            // It may have been admitted to open one before its body was hashed.
+            leaveSharing(transfer)
             transfer.state = .readyToConnect
             return
         }
@@ -112,7 +114,7 @@ extension Engine {
             guard !transfer.isGetWithBody else { throw transfer.getWithBody }
             guard try admit(transfer) == .admitted else { return }
             try beginBody(of: transfer)
-            guard authorize(transfer) == .authorized else { return }  // until the body is hashed
+            guard authorize(transfer) == .authorized else { return }  // `connect` is called again with the hash
             guard let easy = takeHandle() else {
                 throw URLError(.unknown, underlyingText: "no memory for a transfer")
             }
@@ -138,7 +140,7 @@ extension Engine {
 }
 
 extension URLRequest {
-    /// Why it cannot be loaded.
+    /// The error for a URL that cannot be loaded.
     fileprivate var unsupportedURL: URLError {
         let isHTTP = ["http", "https"].contains(url?.scheme?.lowercased())
         return URLError(isHTTP ? .badURL : .unsupportedURL, failingURL: url?.withoutCredentials)

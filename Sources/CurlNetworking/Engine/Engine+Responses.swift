@@ -1,17 +1,20 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// The second half of a transfer's main line: from what libcurl's callbacks have noted to its completion, in the
-// order in which it happens:
+// The second half of a transfer's main line, from what libcurl's callbacks have recorded to the completion,
+// in order:
 //
-//     process → noteResponse → takeHead → deliver → handOverBody → complete → close
+//     process → completeAttempt
 //
-// The first half is in `Engine+Requests.swift`. What is decided is decided by values (`HeadDecision`,
-// `LostRequest` …), and what leaves the line is in the files beside this one.
+// `process` calls the steps between them: `noteResponse`, `takeHead`, `deliver` and `handOverBody`. A complete
+// transfer is closed (`closeTransfer`) and reported at the end of the turn, or by `finishStoring`
+// (`Engine+Caching.swift`) if its body is in a file or is being stored in the cache. One that fails is closed by
+// `fail`. The first half is in `Engine+Requests.swift`. Values make the decisions (`HeadDecision`, `LostRequest` …);
+// the files beside this one contain the exceptional paths.
 
 extension Engine {
-    // MARK: - 5. Something has happened: libcurl's callbacks have noted it
+    // MARK: - 5. Processing what libcurl's callbacks have recorded
 
     func process(_ transfer: Transfer) {
         let attempt = transfer.attempt
@@ -38,19 +41,19 @@ extension Engine {
         }
         guard !transfer.isAsking, !transfer.state.isFinished else { return }
         if attempt.isWebSocket, let next = attempt.nextRequest {
-            return beginNextAttempt(of: transfer, next)  // our own side of it never ends
+            return beginNextAttempt(of: transfer, next)  // because the client's side never ends
         }
         handOverBody(of: transfer)
         guard transfer.attempt === attempt else { return }
         if attempt.result != nil {
-            complete(transfer)
+            completeAttempt(transfer)
         } else {
             applyPauses(to: transfer)
             if transfer.hasLostServer { failLostWebSocket(transfer) }
         }
     }
 
-    // MARK: - 6. The head of an answer is decided on
+    // MARK: - 6. The head of a response
 
     func takeHead(
         _ head: ResponseHead, of transfer: Transfer, from first: HeadDecision.Question = .isInterim
@@ -79,7 +82,7 @@ extension Engine {
         }
     }
 
-    /// What the head of the final answer says for later is kept, whatever is decided about it.
+    /// Keeps what the head of the final response says for later requests: cookies and HSTS.
     private func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
         let request = transfer.request
         guard head.status != 101 || transfer.webSocket != nil, let url = request.url
@@ -98,7 +101,7 @@ extension Engine {
         transfer.task.post(.informational(HTTPURLResponse(url: url, head: head)))
     }
 
-    // MARK: - 7. The response is delivered
+    // MARK: - 7. Delivering the response
 
     func deliver(_ transfer: Transfer, _ download: DownloadResumption.Decision?) {
         guard let response = transfer.attempt.response else { return }
@@ -121,9 +124,9 @@ extension Engine {
             .response(response, Reply { $0 == .cancel ? task.cancel() : answered($0) }))
     }
 
-    // MARK: - 8. Its body is handed over
+    // MARK: - 8. Handing over the body
 
-    /// How much of a body that nobody wants is read to keep its connection.
+    /// How much of a discarded body is read to keep its connection.
     private static var discardedByteCountLimit: Int { 64 << 10 }
 
     private func handOverBody(of transfer: Transfer) {
@@ -166,9 +169,9 @@ extension Engine {
         }
     }
 
-    // MARK: - 9. libcurl is done
+    // MARK: - 9. libcurl has a result
 
-    private func complete(_ transfer: Transfer) {
+    private func completeAttempt(_ transfer: Transfer) {
         let attempt = transfer.attempt
         if attempt.cache.fallback != nil { return replayFallback(of: transfer) }
         if let next = attempt.nextRequest {
@@ -178,7 +181,7 @@ extension Engine {
         guard attempt.result == CURLE_OK else { return retryOrFail(transfer) }
         if transfer.isWebSocket { return failLostWebSocket(transfer) }
         if let failure = transfer.incompleteness { return fail(transfer, with: failure) }
-        close(transfer)
+        closeTransfer(transfer)
         let task = transfer.task
         let trailers = attempt.head.trailers.fields
         if !trailers.isEmpty { task.status.withLock { $0.trailers = trailers } }
@@ -193,28 +196,28 @@ extension Engine {
 
     // MARK: - 10. The transfer is over
 
-    /// Ends a transfer early, unless there is another way to an answer.
+    /// Ends a transfer with an error, unless it can recover.
     func fail(_ transfer: Transfer, with error: URLError) {
         guard !transfer.state.isFinished, recover(transfer, from: error) == .impossible else {
             return
         }
-        close(transfer)
+        closeTransfer(transfer)
         transfer.attempt.cache.writer?.discard()
         reportFailure(of: transfer, error)
     }
 
-    func close(_ transfer: Transfer) {
+    func closeTransfer(_ transfer: Transfer) {
         closeAttempt(of: transfer)
         stopWatchingNetwork(for: transfer)
         transfers[transfer.id] = nil
-        giveUpConnection(of: transfer)
+        releaseSlot(of: transfer)
         transfer.attempt.body.content = .none
         transfer.state = .finished
     }
 }
 
 extension Transfer {
-    /// The attempt's request as the policies see it that decide on its answer.
+    /// The attempt's request, as the policies that evaluate its response need it.
     fileprivate func sentRequest(answeredBy head: ResponseHead) -> HeadDecision.Sent {
         var sent = HeadDecision.Sent(
             request: request, isWebSocket: webSocket != nil,

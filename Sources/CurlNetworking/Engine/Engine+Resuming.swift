@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Synchronization
 
-// Downloads that continue where an earlier task has stopped. What an answer means for what is there is
-// decided by `DownloadResumption`.
+// Downloads that continue an earlier task. `DownloadResumption` decides what a response means for the partial
+// file.
 
 extension Engine {
-    /// Opens the part of a download that is there; then the first attempt begins.
+    /// Opens the partial file of a download, then begins the first attempt.
     func openPartialFile(of transfer: Transfer, _ data: ResumeData) {
         let task = transfer.task
         transfer.state = .openingPartialFile
@@ -35,7 +35,7 @@ extension Engine {
             let request = start.complete(download.request)
             transfer.makeAttempt(request)
             task.status.withLock { $0.currentRequest = request }
-            begin(transfer)
+            beginAttempt(transfer)
         case .failure(let error):
             fail(transfer, with: error)
         }
@@ -44,11 +44,11 @@ extension Engine {
     enum Continuation {
         /// The response is to be delivered.
         case delivered
-        /// The whole is requested instead.
+        /// The whole file is requested instead.
         case wholeRequested
     }
 
-    /// Prepares what is there of a download for the body of the response.
+    /// Prepares the partial file for the body of the response.
     func continueDownload(
         of transfer: Transfer, _ decision: DownloadResumption.Decision
     ) -> Continuation {
@@ -60,7 +60,7 @@ extension Engine {
         case .proceed(let offset, let total):
             var data = download.data
             data.totalByteCount = total
-            transfer.answer.file?.begin(at: offset, total: total, .goesOn(data))
+            transfer.answer.file?.begin(at: offset, total: total, .resumes(data))
             task.post(.resumed(at: offset, expected: total ?? -1)) {
                 $0.counts.resumedOffset = offset
             }
@@ -78,17 +78,17 @@ extension Engine {
                 (task as? URLSessionDownloadTask)?.resumption?.complete(download.request)
             return .wholeRequested
         case .deliver, .unavailable:
-            transfer.answer.file?.discard()  // but not what the resume data names
+            transfer.answer.file?.discard()  // keeps the file that the resume data names
             transfer.answer.file = nil
             transfer.download = nil
         }
         return .delivered
     }
 
-    /// Makes the file for the body of the response.
+    /// Creates the file for the body of the response.
     func makeFile(for transfer: Transfer) {
         guard transfer.answer.file == nil else { return }
-        // A stored response comes without a head from the server, and does not have to be continued.
+        // A stored response has no head from the server, and needs no resuming.
         transfer.answer.file = DownloadFile(
             for: transfer.task,
             recipe: transfer.attempt.head.head.flatMap { head in
@@ -96,7 +96,7 @@ extension Engine {
             })
     }
 
-    /// Reports that a transfer has failed, with what a later task needs to continue.
+    /// Reports a failure, with resume data if there is any.
     func reportFailure(of transfer: Transfer, _ error: URLError) {
         let task = transfer.task
         guard let file = transfer.answer.file else {
@@ -109,10 +109,10 @@ extension Engine {
         }
     }
 
-    /// Ends a cancelled transfer, and makes resume data if its user asked for it.
+    /// Ends a cancelled transfer, with resume data if it was requested.
     func stop(_ transfer: Transfer) {
         let task = transfer.task
-        close(transfer)
+        closeTransfer(transfer)
         if task.wantsResumeData {
             if let file = transfer.answer.file {
                 return file.stop { task.finishCancelling(resumeData: $0) }

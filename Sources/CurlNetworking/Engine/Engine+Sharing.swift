@@ -1,32 +1,32 @@
 import FoundationEssentials
 import Synchronization
 
-// Connections that carry many requests at a time (HTTP/2). Who opens one is decided by `ConnectionSharing`, which
-// version of HTTP is offered by `HTTPVersionPolicy`.
+// Multiplexed connections (HTTP/2). `ConnectionSharing` decides who opens one, `HTTPVersionPolicy` which
+// version of HTTP is offered.
 
-/// What an attempt has to do with the version of HTTP.
+/// An attempt's HTTP version, and its part in sharing a connection.
 struct AttemptHTTP {
     var version = HTTPVersionChoice.http1_1
-    /// Whether it may open a connection, or only use one that is there.
+    /// Whether it may open a connection, or only use an existing one.
     var mayOpenConnection = true
-    /// Whether it has joined those who share connections, and not left them.
+    /// Whether it has called `sharing.join` and not `leave`.
     var hasJoined = false
-    /// Whether it came to open a connection that it may not open.
+    /// Whether it failed because it would have opened a connection without permission.
     var lacksConnection = false
-    /// Whether it waits while another transfer connects, and no connection is there yet.
+    /// Whether it waits for the first connection to its host, which another transfer opens.
     var awaitsFirstConnection = false
     /// Whether its connection carries other requests at the same time.
     var isMultiplexed = false
-    /// libcurl takes a connection that carries other requests however old it is: it is to be refused when it is from
-    /// before this moment.
+    /// The attempt must not use a connection opened before this time. libcurl limits the age of idle
+    /// connections only, so the pre-request callback has to reject older ones.
     var connectionCut: UInt64?
-    /// Whether it was given such a connection.
-    var hasMetOldConnection = false
-    /// Whether others were informed about the connection.
+    /// Whether such a connection was rejected.
+    var wasOfferedOldConnection = false
+    /// Whether the others were notified about the connection.
     var isShared = false
-    /// Whether nothing of the answer is to be delivered now.
+    /// Whether libcurl must not deliver the response now.
     var isReceivingPaused = false
-    /// Why the server has not processed the request, if libcurl has said so.
+    /// Why the server did not process the request, if it has said so.
     var refusal: Attempt.ConnectionLoss?
 }
 
@@ -37,15 +37,15 @@ extension Engine {
         case waiting
     }
 
-    /// Whether a transfer goes to libcurl now.
+    /// Decides whether a transfer may go to libcurl now.
     func admit(_ transfer: Transfer) throws(URLError) -> Admission {
         let version = try transfer.makeVersionPolicy().choose()
         transfer.attempt.http.version = version
         guard version.mayMultiplex else { return .admitted }
         let place = transfer.slot.place
         let limit = transfer.connectionLimit
-        let mayShare = transfer.isSecure && !transfer.speaksHTTP1Alone
-        let needsNew = transfer.needsConnectionOfItsOwn
+        let mayShare = transfer.isSecure && !transfer.speaksOnlyHTTP1
+        let needsNew = transfer.needsNewConnection
         let role = sharing.join(
             transfer.id, place, limit: limit, opensAtOnce: mayShare ? 1 : limit,
             needsNew: needsNew)
@@ -58,9 +58,8 @@ extension Engine {
         return .waiting
     }
 
-    /// Those that wait for room on a connection that is there are in a queue, where no time is counted. But nobody waits
-    /// for another's attempt to connect longer than they would try themselves, except while somebody is asked about the
-    /// server.
+    /// Transfers waiting for room on an open connection are queued without a timer. Transfers waiting for a
+    /// first connection time out as if they were connecting, unless a trust decision is pending.
     private func updateTimersOfWaiting(
         _ ids: [ObjectIdentifier], at place: ConnectionSlots<ObjectIdentifier>.Place
     ) {
@@ -75,16 +74,16 @@ extension Engine {
         }
     }
 
-    /// A question to a transfer's delegate begins or ends: if it is about a connection that others wait for, they wait
-    /// for the answer, too.
+    /// Called when a question to a transfer's delegate begins or ends. Transfers waiting for its connection
+    /// do not time out meanwhile.
     func questionChanged(of transfer: Transfer) {
         guard transfer.attempt.http.hasJoined, transfer.state.isConnecting else { return }
         let place = transfer.slot.place
         updateTimersOfWaiting(sharing.waiting(at: place), at: place)
     }
 
-    /// Lets others use the connection of a transfer, once that is possible: without TLS libcurl wants to see an
-    /// answer first.
+    /// Lets other transfers use a connection as soon as that is possible. Without TLS, libcurl requires a
+    /// response first.
     func shareConnection(of transfer: Transfer) {
         let attempt = transfer.attempt
         let http = attempt.http
@@ -94,13 +93,13 @@ extension Engine {
         attempt.http.isShared = true
         let place = transfer.slot.place
         guard http.isMultiplexed, let connection = transfer.attempt.noted.connection else {
-            // Behind one name there may be servers of both kinds.
+            // A name can resolve to servers of both kinds.
             if !sharing.isMultiplexed(place) {
-                transfer.task.session.noteOrigin(place.origin, speaksHTTP1Alone: true)
+                transfer.task.session.noteOrigin(place.origin, speaksOnlyHTTP1: true)
             }
             return wake(sharing.connectedAlone(transfer.id, at: place))
         }
-        transfer.task.session.noteOrigin(place.origin, speaksHTTP1Alone: false)
+        transfer.task.session.noteOrigin(place.origin, speaksOnlyHTTP1: false)
         wake(sharing.connected(transfer.id, on: connection, at: place))
         for id in slots.admit(at: place, limit: limit(for: transfer)) {
             guard let next = transfers[id] else { continue }
@@ -109,23 +108,23 @@ extension Engine {
         }
     }
 
-    /// A transfer that may not open a connection has found none with room for it.
-    func joinAgain(_ transfer: Transfer) {
+    /// Called when a transfer that may not open a connection has found none with room.
+    func rejoinSharing(_ transfer: Transfer) {
         sharing.foundNoRoom(at: transfer.slot.place)
         connectAgain(transfer)
     }
 
-    /// A transfer was given a connection from before the session's last `flush` or `reset`: it opens one. libcurl would
-    /// offer the old one again.
-    func leaveOldConnection(_ transfer: Transfer) {
-        transfer.history.meetsOldConnections = true
+    /// Retries on a new connection: libcurl has offered one from before the session's last `flush` or
+    /// `reset`, and would offer it again.
+    func replaceOldConnection(_ transfer: Transfer) {
+        transfer.history.wasOfferedOldConnection = true
         transfer.history.needsFreshConnection = true
         transfer.attempt.timings.requestStart = 0
         connectAgain(transfer)
     }
 
-    /// A transfer does not use, open or wait for a connection any more.
-    func leaveConnection(_ transfer: Transfer) {
+    /// Called when a transfer no longer uses, opens or waits for a connection.
+    func leaveSharing(_ transfer: Transfer) {
         let attempt = transfer.attempt
         guard attempt.http.hasJoined else { return }
         attempt.http.hasJoined = false
@@ -134,23 +133,24 @@ extension Engine {
             sharing.leave(
                 transfer.id, transfer.slot.place,
                 hasFailed: isEnded && !attempt.noted.isConnected && !attempt.http.lacksConnection))
-        // The one that opens the next is not asked yet.
+        // The delegate of the next opener has not been asked yet.
         if transfer.isAsking {
             let place = transfer.slot.place
             updateTimersOfWaiting(sharing.waiting(at: place), at: place)
         }
     }
 
-    /// The server wants the request over HTTP/1.1, which has a line of its own for a connection.
+    /// Retries over HTTP/1.1, as the server requires. These requests have their own queue.
     func downgrade(_ transfer: Transfer) {
         closeAttempt(of: transfer)
-        giveUpConnection(of: transfer)
+        releaseSlot(of: transfer)
         transfer.history.needsHTTP1 = true
         transfer.makeAttempt()
         enqueue(transfer)
     }
 
-    /// Has libcurl send the reset of a stream that was given up: it does when another stream of the connection runs.
+    /// Makes libcurl send the reset of a cancelled stream, which it does when another stream of the
+    /// connection runs.
     func sendReset(of attempt: Attempt) {
         guard attempt.http.isMultiplexed, LibraryDefects.current.leavesResetUnsent,
             let connection = attempt.noted.connection
@@ -165,15 +165,15 @@ extension Engine {
         for id in ids { transfers[id]?.setNeedsProcessing() }
     }
 
-    /// How many tasks of a session may have a request at a host at a time.
+    /// How many requests a session may have at a host at a time.
     func limit(for transfer: Transfer) -> Int {
         let limit = transfer.connectionLimit
         guard sharing.isMultiplexed(transfer.slot.place) else { return limit }
         return min(limit, 1 << 20) * Self.streamsPerConnection
     }
 
-    /// What libcurl puts on one connection at most (CURLMOPT_MAX_CONCURRENT_STREAMS), and what servers are to take at
-    /// least (RFC 9113 §6.5.2).
+    /// The most streams libcurl puts on one connection (CURLMOPT_MAX_CONCURRENT_STREAMS), and the least a
+    /// server should allow (RFC 9113 §6.5.2).
     private static var streamsPerConnection: Int { 100 }
 }
 
@@ -194,18 +194,18 @@ extension Transfer {
 
     fileprivate var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
 
-    /// Whether no connection that is there will do: those of before a `reset`, or that were lost over it again and again.
-    fileprivate var needsConnectionOfItsOwn: Bool {
-        history.meetsOldConnections || history.lostConnections > 3
+    /// Whether it must not use existing connections: they are from before a `reset`, or were lost repeatedly.
+    fileprivate var needsNewConnection: Bool {
+        history.wasOfferedOldConnection || history.lostConnections > 3
             || (!checksAgeOfConnections && task.session.usableConnections == .new)
     }
 
-    /// Whether its server was seen to choose HTTP/1.1: then nothing is gained by waiting for another's connection.
-    fileprivate var speaksHTTP1Alone: Bool {
+    /// Whether its server is known to choose HTTP/1.1, so that waiting for a shared connection is pointless.
+    fileprivate var speaksOnlyHTTP1: Bool {
         task.session.http1Origins.withLock { $0.contains(slot.place.origin) }
     }
 
-    /// Whether other requests like it could share a connection.
+    /// Whether similar requests could share a connection.
     private var mayMultiplexOtherwise: Bool {
         var policy = makeVersionPolicy()
         policy.isDowngraded = false
@@ -213,7 +213,7 @@ extension Transfer {
         return (try? policy.choose())?.mayMultiplex == true
     }
 
-    /// The line for a connection in which it stands: what needs HTTP/1.1 shares no connection.
+    /// The queue for a connection that it belongs to: requests that need HTTP/1.1 have a separate one.
     var ownPlace: ConnectionSlots<ObjectIdentifier>.Place {
         var place = slot.place
         place.isForHTTP1 =
@@ -229,11 +229,11 @@ extension BodySource {
 }
 
 extension URLSession {
-    /// Notes what a server has chosen.
-    fileprivate func noteOrigin(_ origin: Origin, speaksHTTP1Alone: Bool) {
+    /// Remembers the version that a server has chosen.
+    fileprivate func noteOrigin(_ origin: Origin, speaksOnlyHTTP1: Bool) {
         http1Origins.withLock { origins in
-            guard speaksHTTP1Alone else { return _ = origins.remove(origin) }
-            // Forgetting them costs a moment each; a session that meets thousands must not grow for it.
+            guard speaksOnlyHTTP1 else { return _ = origins.remove(origin) }
+            // Limits the size; forgetting an origin only costs a short wait.
             if origins.count >= 1024 { origins.removeAll() }
             origins.insert(origin)
         }

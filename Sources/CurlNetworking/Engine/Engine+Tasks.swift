@@ -1,14 +1,13 @@
 import FoundationEssentials
 import Synchronization
 
-// What tasks ask of the engine. What a task wants is read from the task itself, so that jobs that come
-// late or twice do no harm.
+// Jobs submitted by tasks. They read the task's current state, so that late or duplicate jobs do no harm.
 
 extension Engine {
     func lifeChanged(of task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
         let wasSuspended = transfer.isSuspended
-        if task.isHeld {
+        if task.isSuspended {
             transfer.pauses.insert(.suspended)
         } else {
             transfer.pauses.remove(.suspended)
@@ -19,24 +18,24 @@ extension Engine {
         case .queued where transfer.isSuspended:
             slots.withdraw(transfer.id, from: transfer.slot.place)
         case .queued:
-            begin(transfer)
+            beginAttempt(transfer)
         case .readyToConnect where !transfer.isSuspended:
             connect(transfer)
         case .awaitingConnection where transfer.isSuspended:
-            leaveConnection(transfer)
+            leaveSharing(transfer)
             transfer.state = .readyToConnect
         case .connecting where transfer.isSuspended && !transfer.isAsking:
-            holdConnecting(transfer)
+            suspendConnecting(transfer)
         default:
             break
         }
         applyPauses(to: transfer)
-        // What the kernel held has gone on meanwhile.
+        // The kernel has continued to send its buffer meanwhile.
         if wasSuspended { checkUpload(of: transfer) }
     }
 
-    /// Suspends a transfer that has no connection: nothing of the request has left yet.
-    func holdConnecting(_ transfer: Transfer) {
+    /// Suspends a transfer that has no connection: nothing of the request has been sent.
+    func suspendConnecting(_ transfer: Transfer) {
         closeAttempt(of: transfer)
         transfer.makeAttempt()
         transfer.state = .readyToConnect
@@ -52,17 +51,17 @@ extension Engine {
         enqueue(transfer)
     }
 
-    /// What it waits for is due at another time now.
+    /// Recalculates when reading may continue.
     func receivingRateChanged(of task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)] else { return }
-        transfer.attempt.received.pace.begin()
+        transfer.attempt.received.rateLimiter.begin()
         applyPauses(to: transfer)
     }
 
     func abort(_ task: URLSessionTask) {
         if let transfer = transfers[ObjectIdentifier(task)] { return stop(transfer) }
         dropSuccessor(of: task)
-        // What was given is all there is, as long as nothing was begun with it.
+        // Given resume data stays valid if the task never started.
         let isFresh = !task.status.withLock { $0.life.hasStarted }
         task.finishCancelling(
             resumeData: isFresh && task.wantsResumeData ? task.givenResumeData : nil)
@@ -81,18 +80,18 @@ extension Engine {
 
     // MARK: - Pauses
 
-    /// Brings timers and libcurl in line with why a transfer is paused, if it is.
+    /// Applies the pauses of a transfer to its timers and to libcurl.
     func applyPauses(to transfer: Transfer) {
         if transfer.state.replay != nil { return replayMore(of: transfer) }
         updateTimers(of: transfer)
         guard transfer.state.isExchanging, transfer.attempt.result == nil else { return }
         transfer.attempt.pause(
-            receiving: !transfer.pauses.isEmpty || transfer.attempt.isHeldByRate,
+            receiving: !transfer.pauses.isEmpty || transfer.attempt.isRateLimited,
             sending: transfer.attempt.body.isAwaited || transfer.isSuspended)
     }
 }
 
 extension URLSessionTask {
-    /// Whether it is suspended now.
-    var isHeld: Bool { status.withLock { $0.life.isHeld } }
+    /// Whether the task is suspended.
+    var isSuspended: Bool { status.withLock { $0.life.isSuspended } }
 }

@@ -1,18 +1,18 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
-// A handshake that is paused until somebody has decided about the server, and about a certificate of
-// ours. See CTLS.h for how it is paused.
+// Handshakes that are paused until the server is trusted and a client certificate is chosen. CByteClubTLS.h
+// describes how.
 
 extension Engine {
-    /// The server has shown its certificate. Nothing of the request has left.
+    /// Evaluates the server's certificates. Nothing of the request has been sent.
     func evaluateServerTrust(of transfer: Transfer) {
         guard let handshake = transfer.attempt.tls.handshake, let easy = transfer.attempt.easy,
             let url = transfer.request.url
         else { return }
-        multi.hold(easy)
-        // libcurl's own timeout must not end while a person reads a fingerprint.
+        multi.pause(easy)
+        // libcurl's timeout must not expire while the delegate, or a person, decides.
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, 1_000_000_000)
         perform(transfer.authentication.take(handshake.trust, from: url), for: transfer)
     }
@@ -21,10 +21,10 @@ extension Engine {
         guard let handshake = transfer.attempt.tls.handshake, let easy = transfer.attempt.easy,
             let url = transfer.request.url
         else { return }
-        guard !transfer.isSuspended else { return holdConnecting(transfer) }
-        // What one task's delegate has accepted is not for the tasks of others.
+        guard !transfer.isSuspended else { return suspendConnecting(transfer) }
+        // A decision of one task's delegate must not apply to other tasks.
         if transfer.task.delegate != nil, !handshake.isTrusted {
-            // A connection with room for others cannot be kept from them.
+            // A multiplexed connection could be used by other tasks.
             if transfer.attempt.http.version.mayMultiplex {
                 transfer.history.needsHTTP1 = true
                 return connectAgain(transfer)
@@ -44,8 +44,8 @@ extension Engine {
     func resumeHandshake(of transfer: Transfer) {
         guard let handshake = transfer.attempt.tls.handshake, let easy = transfer.attempt.easy
         else { return }
-        guard !transfer.isSuspended else { return holdConnecting(transfer) }
-        // A server that was tired of waiting is connected to again; it is trusted by now.
+        guard !transfer.isSuspended else { return suspendConnecting(transfer) }
+        // If the server has closed the connection meanwhile, connect again; it is trusted now.
         if transfer.attempt.result != nil || multi.hasHungUp(easy),
             !transfer.history.needsFreshConnection
         {
@@ -53,10 +53,10 @@ extension Engine {
             return connectAgain(transfer)
         }
         handshake.open()
-        multi.letGo(easy)
+        multi.resume(easy)
     }
 
-    /// Begins again with a client certificate.
+    /// Begins a new attempt with a client certificate.
     func presentCertificate(_ transfer: Transfer) {
         if let origin = transfer.request.url.flatMap(Origin.init(of:)),
             let identity = transfer.authentication.keptIdentity(for: origin)
@@ -71,7 +71,7 @@ extension Engine {
 
 extension Transfer {
     var isHandshakePaused: Bool {
-        state.isConnecting && attempt.result == nil && attempt.tls.handshake?.isHeld == true
+        state.isConnecting && attempt.result == nil && attempt.tls.handshake?.isPaused == true
     }
 
     /// The client certificate to present.
@@ -81,7 +81,7 @@ extension Transfer {
         return task.session.authenticationCache.withLock { $0.identity(for: origin) }
     }
 
-    /// Whether somebody may have to decide about the server, or about a client certificate.
+    /// Whether the delegate may be asked about the server or a client certificate.
     func mayBeAsked(about url: URL) -> Bool {
         if task.delegate != nil || task.session.delegate != nil { return true }
         guard let storage = settings.credentialStorage, !storage.isEmpty,

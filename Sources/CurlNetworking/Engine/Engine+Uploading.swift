@@ -1,15 +1,13 @@
 import FoundationEssentials
 import Synchronization
 
-// Uploads that survive a lost connection. What an answer or a loss means is decided by
-// `UploadResumption`.
+// Uploads that can be resumed. `UploadResumption` decides what a response or a lost connection means.
 
 extension Engine {
-    /// From how many bytes on an upload asks to be resumable: to send less again costs nothing.
-    fileprivate static var leastResumableByteCount: Int64 { 64 << 10 }
+    /// The minimum length of a resumable upload; a shorter one is sent again.
+    fileprivate static var minimumResumableByteCount: Int64 { 64 << 10 }
 
-    /// Continues an upload of an earlier task, if the new one was made for that: first asks the server
-    /// how much it has.
+    /// Continues the upload of an earlier task, if there is one, by first asking the server for its offset.
     func resumeUpload(of transfer: Transfer, _ start: UploadStart) {
         guard let data = start.data else { return }
         let upload = UploadResumption(data, request: start.request, startsOver: start.hasRequest)
@@ -17,9 +15,9 @@ extension Engine {
         if let next = upload.next { transfer.makeAttempt(next) }
     }
 
-    /// The body is open: notes how long it is, and finds out where in it the attempt begins.
+    /// Records the length of the open body and the offset at which the attempt starts.
     ///
-    /// - Throws: `.requestBodyStreamExhausted` when it is not the body that was begun with.
+    /// - Throws: `.requestBodyStreamExhausted` if the body is not the one that the upload began with.
     func beginBody(of transfer: Transfer) throws(URLError) {
         guard transfer.task is URLSessionUploadTask else { return }
         if transfer.upload?.step == nil { transfer.upload = transfer.makeUpload() }
@@ -43,7 +41,7 @@ extension Engine {
         transfer.uploadProgress.isRepeated = true
     }
 
-    /// Reports what the server has taken to the delegate, and what was handed over to a helper.
+    /// Reports acknowledged bytes to the delegate, and sent bytes to a background helper.
     func reportUploadProgress(of transfer: Transfer) {
         let attempt = transfer.attempt
         guard !attempt.body.isNone, transfer.upload?.step?.isUpload != false,
@@ -72,7 +70,7 @@ extension Engine {
     /// In nanoseconds.
     private static var uploadCheckInterval: UInt64 { 100_000_000 }
 
-    /// What the kernel holds it sends without a word to us.
+    /// Schedules a check: nothing signals when the kernel's buffered bytes are acknowledged.
     private func scheduleUploadCheck(of transfer: Transfer, taken: Int64, handedOver: Int64) {
         guard taken < handedOver, transfer.attempt.isOnTheWire, !transfer.isSuspended else {
             return transfer.uploadProgress.nextCheck = nil
@@ -81,7 +79,7 @@ extension Engine {
         updateTimers(of: transfer)
     }
 
-    /// Reports what the server has taken since. That it takes something keeps the request from timing out.
+    /// Reports newly acknowledged bytes, and restarts the request's timer if there are any.
     func checkUpload(of transfer: Transfer) {
         transfer.uploadProgress.nextCheck = nil
         guard !transfer.state.isFinished, transfer.attempt.isOnTheWire, !transfer.isSuspended
@@ -93,7 +91,7 @@ extension Engine {
         }
     }
 
-    /// Asks the server how much it has, if it has said where, and sends the rest.
+    /// Asks the server for its offset, if it has provided an upload URL, and sends the rest.
     func continueUpload(of transfer: Transfer, after error: URLError) -> Recovery {
         let hasSentAll = transfer.hasSentBody
         guard transfer.upload?.step != nil, transfer.attempt.response == nil,
@@ -115,7 +113,7 @@ extension Engine {
         return .underway
     }
 
-    /// What a later task needs to continue a transfer's upload.
+    /// The resume data of a transfer's upload.
     func uploadResumeData(of transfer: Transfer) -> Data? {
         guard let data = transfer.upload?.resumeData, let blob = try? data.blob else {
             return nil
@@ -130,7 +128,7 @@ extension Engine {
 }
 
 extension Transfer {
-    /// Nil for an upload that cannot be continued.
+    /// nil if the upload cannot be resumed.
     fileprivate func makeUpload() -> UploadResumption? {
         switch attempt.body.content {
         case .none, .pipe, .produced: return nil
@@ -138,7 +136,7 @@ extension Transfer {
         case .data, .reader: break
         }
         let byteCount = attempt.body.byteCount
-        guard byteCount >= Engine.leastResumableByteCount,
+        guard byteCount >= Engine.minimumResumableByteCount,
             Engine.resumableMethods.contains(request.method)
         else { return nil }
         return UploadResumption(request, byteCount: byteCount)

@@ -1,13 +1,12 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Moves the bytes of every task of the process, on one thread, with one libcurl multi handle.
+/// Transfers the bytes of all tasks of the process, on one thread, with one libcurl multi handle.
 ///
-/// Three things wake it: a socket that can move, a time that has come, and a job that a task submits. In
-/// each turn it lets libcurl act, then processes every transfer that something has happened to. With
-/// nothing to do it sleeps.
+/// A ready socket, a timer or a submitted job wakes it. In each turn it calls libcurl, then processes every
+/// marked transfer. When idle, it sleeps.
 actor Engine {
     static let shared = {
         let engine = Engine()
@@ -26,15 +25,19 @@ actor Engine {
     var sharing = ConnectionSharing<
         ObjectIdentifier, ConnectionSlots<ObjectIdentifier>.Place, ConnectionSockets.Ends
     >()
-    /// The clock, read once per turn.
+    /// The time, read once per turn.
     private(set) var now = DispatchTime.now().uptimeNanoseconds
 
     private var spareHandles: [EasyHandle] = []
-    /// Tasks that have ended well in this turn. Reported once everything else of it is done: a report wakes
-    /// another thread, and the request that comes next on the connection goes first.
+    /// Tasks that completed successfully in this turn. They are reported at its end, because a report wakes
+    /// another thread, and requests on the sockets have precedence.
     var ended: [(task: URLSessionTask, result: TaskResult)] = []
-    /// No transfer runs out of time before this.
+    /// No deadline is earlier than this; nil if there is none.
     private var earliestDeadline: UInt64?
+    #if DEBUG
+        /// Called before each wait, until they return true: tests wait in this way for what the engine does.
+        var observers: [(isolated Engine) -> Bool] = []
+    #endif
 
     private init() {
         multi = MultiHandle(wakeupDescriptor: thread.wakeupDescriptor)
@@ -49,19 +52,22 @@ actor Engine {
             for (index, job) in jobs.enumerated() {
                 now = DispatchTime.now().uptimeNanoseconds
                 job(self)
-                // A thousand tasks may start at once: their sockets get a turn in between.
+                // If many tasks start at once, sockets get a turn in between.
                 if index % 64 == 63 { takeTurn(waiting: 0) }
             }
-            jobs.removeAll(keepingCapacity: true)  // they hold their tasks
+            jobs.removeAll(keepingCapacity: true)  // releases the tasks
             processPending()
+            #if DEBUG
+                observers.removeAll { $0(self) }
+            #endif
             takeTurn(waiting: thread.prepareToWait() == .idle ? millisecondsToWait : 0)
         }
     }
 
-    /// Waits for sockets, and does what they and the clock ask for.
+    /// Waits for sockets, then handles sockets and timers.
     ///
-    /// What the callbacks note is processed before another job runs: a transfer whose request is on its way must
-    /// not look to a job as if it still connected.
+    /// What callbacks have recorded is processed before the next job runs: a job must not find a transfer in
+    /// state `connecting` whose request is already being sent.
     private func takeTurn(waiting milliseconds: Int32) {
         multi.moveReadySockets(waiting: milliseconds)
         now = DispatchTime.now().uptimeNanoseconds
@@ -69,7 +75,7 @@ actor Engine {
         processPending()
     }
 
-    /// How long nothing needs to be done unless something happens; -1: for ever.
+    /// How long to wait without an event; -1 means indefinitely.
     private var millisecondsToWait: Int32 {
         if transfers.isEmpty { earliestDeadline = nil }
         var wanted = multi.deadline
@@ -113,30 +119,31 @@ actor Engine {
         }
     }
 
-    /// Wakes those who await one of many tasks: a call into the kernel for each, which would
-    /// keep the sockets waiting.
+    /// Resumes the continuations of awaited tasks if there are many: each costs a system call, which would
+    /// delay the sockets.
     private static let wakers = DispatchQueue(label: "CurlNetworking.wakers")
 
     // MARK: - Time
 
-    /// Lets a transfer's timers run as its state and its pauses require, and wakes the engine in time for them.
+    /// Updates a transfer's timers for its state and pauses, and the engine's next deadline.
     func updateTimers(of transfer: Transfer) {
         transfer.updateTimers(at: now)
         guard let deadline = transfer.deadline else { return }
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
     }
 
-    /// A byte moves a deadline later, which is not reported: the engine then wakes early and finds out.
+    /// Handles expired timers. Received bytes only postpone a deadline, so the engine may wake too early
+    /// here; that is cheaper than updating the deadline for each byte.
     private func expireTransfers() {
         for transfer in transfers.values {
             if let check = transfer.uploadProgress.nextCheck, check <= now {
                 checkUpload(of: transfer)
             }
-            if let date = transfer.attempt.body.pace.resumption, date <= now {
+            if let date = transfer.attempt.body.rateLimiter.resumption, date <= now {
                 sendMore(of: transfer)
             }
-            if let date = transfer.attempt.received.pace.resumption, date <= now {
-                transfer.attempt.received.pace.resume()
+            if let date = transfer.attempt.received.rateLimiter.resumption, date <= now {
+                transfer.attempt.received.rateLimiter.resume()
                 applyPauses(to: transfer)
             }
             if let date = transfer.state.date {
@@ -163,7 +170,7 @@ actor Engine {
     }
 }
 
-/// The transfers that something has happened to.
+/// The transfers that have to be processed.
 final class PendingTransfers {
     fileprivate var transfers: [Transfer] = []
 
@@ -175,7 +182,7 @@ final class PendingTransfers {
 }
 
 extension Transfer {
-    /// Has the engine process the transfer before it waits again.
+    /// Makes the engine process the transfer before it waits again.
     func setNeedsProcessing() {
         guard !isPending else { return }
         isPending = true

@@ -1,32 +1,32 @@
-import CCurl
-import Glibc
+import CByteClubCurl
+import CurlNetworkingPlatform
 import Synchronization
 
-/// The engine's thread and what others want of it.
+/// The engine's thread and its queue of jobs.
 ///
-/// A thread instead of a Dispatch queue: where a descriptor behind a source passes each event through
-/// three threads and five system calls, here one `epoll_wait` waits for sockets, timers and jobs
-/// together. Idle, it sleeps in that call, and a submitted job wakes it.
+/// A thread instead of a Dispatch queue: an event of a Dispatch source passes through three threads and five
+/// system calls, while one `epoll_wait` here waits for sockets, timers and jobs together.
 final class EngineThread: SerialExecutor {
     typealias Job = @Sendable (isolated Engine) -> Void
 
-    /// Ends the thread's wait when it is signaled.
+    /// Ends the thread's wait when signaled.
     let wakeupDescriptor: Int32
     private let inbox = Mutex(Inbox())
     private let identity = Atomic<pthread_t>(0)
 
     private struct Inbox {
         var jobs: [Job] = []
-        /// Whether the thread sleeps, or is about to, and has to be woken.
+        /// Whether the thread waits, or is about to, and has to be woken.
         var isWaiting = false
     }
 
     init() {
-        wakeupDescriptor = byteclub_bell_create()
+        wakeupDescriptor = byteclub_wakeup_create()
         precondition(wakeupDescriptor >= 0, "no descriptor for the engine's wakeupDescriptor")
     }
 
-    /// Lives as long as the process. Signals stay with the program's own threads.
+    /// Starts the thread, which runs as long as the process. It blocks all signals, so that the program's own
+    /// threads receive them.
     func start(_ body: @escaping @Sendable () -> Never) {
         let context = Unmanaged.passRetained(Entry(thread: self, body: body)).toOpaque()
         var all = sigset_t()
@@ -42,17 +42,18 @@ final class EngineThread: SerialExecutor {
 
     // MARK: - Jobs
 
-    /// Runs a job in the order of the calls; the engine then processes what has happened. Returns at once.
+    /// Adds a job. Jobs run in the order of submission; the engine then processes marked transfers. Returns
+    /// at once.
     func submit(_ job: @escaping Job) {
-        let rings = inbox.withLock { inbox in
+        let signals = inbox.withLock { inbox in
             inbox.jobs.append(job)
             defer { inbox.isWaiting = false }
             return inbox.isWaiting
         }
-        if rings { byteclub_bell_ring(wakeupDescriptor) }
+        if signals { byteclub_wakeup_signal(wakeupDescriptor) }
     }
 
-    /// Takes all jobs, in the order of the calls, in exchange for an empty array. The thread is awake.
+    /// Takes all jobs in order, in exchange for an empty array.
     func takeJobs(_ jobs: inout [Job]) {
         inbox.withLock { inbox in
             inbox.isWaiting = false
@@ -65,7 +66,7 @@ final class EngineThread: SerialExecutor {
         case hasJobs
     }
 
-    /// Finds out whether the thread may sleep; if so, the next job signals.
+    /// Checks whether the thread may wait. If so, the next job signals the descriptor.
     func prepareToWait() -> Inactivity {
         inbox.withLock { inbox in
             inbox.isWaiting = inbox.jobs.isEmpty

@@ -1,7 +1,7 @@
-import CCurl
+import CByteClubCurl
 
 extension HTTPVersionPolicy.Library {
-    /// The libcurl that is loaded.
+    /// The loaded libcurl.
     static let current = HTTPVersionPolicy.Library(
         version: byteclub_curl_version(),
         hasHTTP2: byteclub_curl_has_feature(CURL_VERSION_HTTP2),
@@ -9,7 +9,7 @@ extension HTTPVersionPolicy.Library {
 }
 
 extension HTTPVersionChoice {
-    /// For CURLOPT_HTTP_VERSION.
+    /// The value for CURLOPT_HTTP_VERSION.
     var curlVersion: Int {
         switch self {
         case .http1_1: CURL_HTTP_VERSION_1_1

@@ -1,15 +1,15 @@
-import CCurl
+import CByteClubCurl
 
-/// The sockets of transfers whose handshake may have to be held.
+/// The sockets of transfers whose handshakes may be paused.
 ///
-/// To libcurl a held handshake is a socket that takes no bytes, and so it wants to hear when it does:
-/// at once, again and again. Its sockets are therefore not watched until it is let go.
+/// libcurl sees a paused handshake as an unwritable socket and would poll it continuously, so its sockets are
+/// not watched until it resumes.
 struct HandshakeSockets {
     private var transfers: [UnsafeMutableRawPointer: Entry] = [:]
 
     private struct Entry {
         var wanted: [curl_socket_t: Int32] = [:]
-        var isHeld = false
+        var isPaused = false
     }
 
     mutating func begin(_ easy: EasyHandle) {
@@ -23,10 +23,10 @@ struct HandshakeSockets {
     enum Watching {
         case allowed
         /// The socket must not be watched now.
-        case held
+        case paused
     }
 
-    /// Notes what libcurl wants to hear of.
+    /// Records the events that libcurl wants for a socket.
     mutating func note(
         _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ wanted: Int32
     ) -> Watching {
@@ -34,18 +34,18 @@ struct HandshakeSockets {
         let isGone = wanted == CURL_POLL_REMOVE
         transfer.wanted[socket] = isGone ? nil : wanted
         transfers[easy] = transfer
-        return transfer.isHeld && !isGone ? .held : .allowed
+        return transfer.isPaused && !isGone ? .paused : .allowed
     }
 
-    /// Returns the sockets that must not be watched from now on.
-    mutating func hold(_ easy: EasyHandle) -> [curl_socket_t] {
-        transfers[easy.raw]?.isHeld = true
+    /// Pauses a handshake. Returns the sockets to stop watching.
+    mutating func pause(_ easy: EasyHandle) -> [curl_socket_t] {
+        transfers[easy.raw]?.isPaused = true
         return transfers[easy.raw].map { Array($0.wanted.keys) } ?? []
     }
 
-    /// Returns the sockets to watch again, and for what.
-    mutating func letGo(_ easy: EasyHandle) -> [curl_socket_t: Int32] {
-        transfers[easy.raw]?.isHeld = false
+    /// Resumes a handshake. Returns the sockets to watch again, with their events.
+    mutating func resume(_ easy: EasyHandle) -> [curl_socket_t: Int32] {
+        transfers[easy.raw]?.isPaused = false
         return transfers[easy.raw]?.wanted ?? [:]
     }
 
@@ -55,18 +55,18 @@ struct HandshakeSockets {
 }
 
 extension MultiHandle {
-    /// Stops watching the sockets of a transfer whose handshake is held.
-    func hold(_ easy: EasyHandle) {
-        for socket in handshakes.hold(easy) { byteclub_epoll_forget(epollDescriptor, socket) }
+    /// Stops watching the sockets of a paused handshake.
+    func pause(_ easy: EasyHandle) {
+        for socket in handshakes.pause(easy) { byteclub_epoll_forget(epollDescriptor, socket) }
     }
 
-    func letGo(_ easy: EasyHandle) {
-        for (socket, wanted) in handshakes.letGo(easy) {
+    func resume(_ easy: EasyHandle) {
+        for (socket, wanted) in handshakes.resume(easy) {
             _ = byteclub_epoll_watch(epollDescriptor, socket, wanted | CURL_POLL_OUT)
         }
     }
 
-    /// Whether the other side has closed the connection meanwhile.
+    /// Whether the peer has closed the connection.
     func hasHungUp(_ easy: EasyHandle) -> Bool {
         handshakes.sockets(of: easy).contains { byteclub_has_hung_up($0) }
     }

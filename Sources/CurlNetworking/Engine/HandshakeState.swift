@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// Whom one task believes during TLS handshakes, and what it shows of itself, as a value.
+/// How one task evaluates servers and presents client certificates during TLS handshakes, as a value.
 ///
-/// A server that was believed once is believed as long as it shows the same certificate.
+/// An accepted server stays accepted as long as it presents the same certificate.
 struct HandshakeState: Sendable {
     private var question: Question?
-    /// The servers' certificates that were accepted, by where.
+    /// The accepted server certificates by origin.
     private var accepted: [Origin: Data] = [:]
     private var identities: [Origin: ClientIdentity] = [:]
-    /// Those whose persistence makes them good for other tasks too.
+    /// The identities that other tasks may use, according to their persistence.
     private var keptIdentities: Set<Origin> = []
 
     private enum Question: Sendable {
@@ -16,7 +16,7 @@ struct HandshakeState: Sendable {
         case identity(Origin, known: URLCredential?, URL)
     }
 
-    /// Whether the delegate is being asked.
+    /// Whether a question to the delegate is pending.
     var isAsking: Bool { question != nil }
 
     func identity(for url: URL) -> ClientIdentity? {
@@ -29,7 +29,7 @@ struct HandshakeState: Sendable {
 
     // MARK: - Questions
 
-    /// A handshake is held.
+    /// Evaluates the server of a paused handshake.
     mutating func take(_ trust: ServerTrust, from url: URL) -> AuthenticationAction {
         guard let origin = Origin(of: url) else { return .fail(URLError(.badURL, failingURL: url)) }
         if let known = accepted[origin], known == trust.certificates.first?.sha256 { return .trust }
@@ -45,7 +45,7 @@ struct HandshakeState: Sendable {
             .session)
     }
 
-    /// The server is trusted, and wants a client certificate.
+    /// Called when the server is trusted and requests a client certificate.
     mutating func take(
         clientCertificateFrom authorities: [Data], at url: URL, storage: URLCredentialStorage?
     ) -> AuthenticationAction {
@@ -66,7 +66,7 @@ struct HandshakeState: Sendable {
 
     // MARK: - The delegate's answer
 
-    /// - Returns: nil when nothing was asked.
+    /// Takes the delegate's answer. Returns nil if no question is pending.
     mutating func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?
     ) -> AuthenticationAction? {

@@ -1,31 +1,34 @@
 import FoundationEssentials
 
-/// What the head of an answer means for its transfer: today's policies, one after another.
+/// What a response head means for its transfer; applies each policy in order.
 ///
-/// Pure: values go in, a value comes out, and no socket is needed to test it. The engine carries it out.
+/// Deterministic, and testable without a socket: it updates the values passed inout and returns an action for
+/// the engine.
 struct HeadDecision: Sendable {
     enum Action: Sendable {
-        /// An interim answer (1xx): report it, and read on.
+        /// Report an interim response (1xx), and continue.
         case reportInterim
         /// Ask for credentials, or send the request again with them.
         case authenticate(AuthenticationAction)
-        /// Send this next, without asking anybody: the upload continues.
+        /// Send this next without asking: the upload continues.
         case send(URLRequest)
         /// Deliver the stored response instead.
         case replay(CachePlan.Answer)
-        /// Ask the delegate, and send this next if it agrees.
+        /// Send this next if the delegate agrees.
         case follow(URLRequest, keepsBody: Bool)
-        /// It is the response. To a download that continues, it means this.
+        /// Deliver the response. The value says what it means for a resumed download.
         case deliver(DownloadResumption.Decision?)
-        /// - showsResponse: Whether the task has the head as its response all the same.
+        /// Fail.
+        ///
+        /// - showsResponse: Whether the task's `response` is set all the same.
         case fail(URLError, showsResponse: Bool)
     }
 
     var action: Action
-    /// What the cache does about the head, whatever the action is.
+    /// What the cache does, independent of the action.
     var cacheReaction: CacheReaction?
 
-    /// The questions about a head, in the order in which they are put.
+    /// The questions about a head, in order.
     enum Question: Int, Comparable {
         case isInterim
         case isChallenge
@@ -37,27 +40,29 @@ struct HeadDecision: Sendable {
         static func < (one: Question, other: Question) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// What was sent.
+    /// The request that was sent.
     struct Sent: Sendable {
         var request: URLRequest
         var isWebSocket = false
-        /// How many redirects have led to the request.
+        /// The number of redirects that led to the request.
         var followedRedirects = 0
-        /// The request as those see it who ask for credentials; nil when none are involved.
+        /// The request as authentication sees it; nil without authentication.
         var challenged: ChallengedRequest?
-        /// What has opened a tunnel to the server, and what the proxy has said to it.
+        /// The CONNECT request and the proxy's response to it.
         var tunnel: (request: ChallengedRequest, head: ResponseHead)?
         var credentialStorage: URLCredentialStorage?
-        /// What the cache has to do with the request; nil without a cache.
+        /// The cache's plan for the request; nil without a cache.
         var cachePlan: CachePlan?
         var time = Date()
     }
 
+    /// Applies the policies to a head.
+    ///
     /// - Parameters:
-    ///   - first: Questions before this one have been answered already: an application that does not
-    ///     sign in, for instance, takes a 401 for the response, from `isOfUpload` on.
-    ///   - upload: An upload that may survive its connection.
-    ///   - download: A download that continues an earlier one.
+    ///   - first: The first question; earlier ones were answered before. For example, an application that
+    ///     does not sign in takes a 401 as the response, from `isOfUpload` on.
+    ///   - upload: A resumable upload.
+    ///   - download: A resumed download.
     static func make(
         for head: ResponseHead, to sent: Sent, from first: Question = .isInterim,
         authentication: inout AuthenticationState, credentials: inout AuthenticationCache,
@@ -72,7 +77,7 @@ struct HeadDecision: Sendable {
         }
         if first <= .isChallenge, let challenged = sent.challenged {
             if let tunnel = sent.tunnel, (200..<300).contains(tunnel.head.status) {
-                // The tunnel is open: its credentials were right.
+                // The proxy has accepted the credentials.
                 _ = authentication.take(
                     tunnel.head, to: tunnel.request, cache: &credentials,
                     storage: sent.credentialStorage)
@@ -113,7 +118,7 @@ struct HeadDecision: Sendable {
             action: .deliver(download?.decide(on: head)), cacheReaction: reaction)
     }
 
-    /// - Returns: nil for a head that is treated like any other.
+    /// - Returns: nil if the head has no meaning for the upload.
     private static func takeUpload(
         _ head: ResponseHead, _ upload: inout UploadResumption?
     ) -> Action? {
@@ -133,7 +138,7 @@ extension HeadDecision.Sent {
     fileprivate var switchedProtocols: URLError {
         URLError(
             .badServerResponse, failingURL: request.url,
-            underlyingText: "the server switched protocols unasked")
+            underlyingText: "the server switched protocols without being asked")
     }
 }
 

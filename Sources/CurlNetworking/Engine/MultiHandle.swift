@@ -1,35 +1,36 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 
-/// libcurl's multi handle and the sockets it wants to hear of.
+/// libcurl's multi handle and the sockets it watches.
 ///
-/// The sockets are mirrored into one private epoll descriptor as libcurl opens and closes them. Owned
-/// by the engine, used on its thread alone.
+/// The sockets are mirrored into a private epoll descriptor. Owned by the engine, used on its thread only.
 final class MultiHandle {
     let epollDescriptor: Int32
     private let wakeupDescriptor: Int32
     /// When libcurl wants `timeOut()` to be called; nanoseconds of the monotonic clock.
     fileprivate(set) var deadline: UInt64?
 
-    /// Of whom some must not be watched now.
+    /// The handshakes whose sockets must not be watched.
     var handshakes = HandshakeSockets()
     private let handle: OpaquePointer
     private let share: OpaquePointer
 
     private static let isReady: Bool = byteclub_curl_initialize() == CURLE_OK
 
-    /// - Parameter wakeupDescriptor: A descriptor that ends a wait with each ring.
+    /// Creates the multi handle.
+    ///
+    /// - Parameter wakeupDescriptor: A descriptor that ends a wait each time it is signaled.
     init(wakeupDescriptor: Int32) {
         precondition(Self.isReady, "libcurl cannot be initialised")
         epollDescriptor = byteclub_epoll_create()
         guard epollDescriptor >= 0,
-            byteclub_epoll_watch_bell(epollDescriptor, wakeupDescriptor) == 0,
+            byteclub_epoll_watch_wakeup(epollDescriptor, wakeupDescriptor) == 0,
             let handle = curl_multi_init(), let share = curl_share_init()
         else { preconditionFailure("no descriptor or no memory for libcurl's multi handle") }
         self.wakeupDescriptor = wakeupDescriptor
         self.handle = OpaquePointer(handle)
         self.share = OpaquePointer(share)
-        // TLS sessions are resumed across easy handles; one thread uses them, so nothing is locked.
+        // Easy handles share TLS sessions. Only one thread uses them, so no lock is needed.
         _ = byteclub_share(share, CURL_LOCK_DATA_SSL_SESSION)
         let me = Unmanaged.passUnretained(self).toOpaque()
         _ = byteclub_multi_set_socket_callback(handle, watchSocket)
@@ -39,14 +40,14 @@ final class MultiHandle {
         _ = byteclub_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
-    /// libcurl counts connections in use too: with as many of those, it would keep none alive.
+    /// libcurl also counts connections in use: if there are as many, it keeps no idle ones.
     private var connectionLimit = MultiHandle.idleConnectionLimit
     private var transferCount = 0
     private static let idleConnectionLimit = 256
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    /// A handle for transfers of this one; nil without memory. It keeps the share when it is reset.
+    /// Creates an easy handle; nil without memory. It keeps the share when it is reset.
     func makeEasyHandle() -> EasyHandle? {
         EasyHandle(share: UnsafeMutableRawPointer(share))
     }
@@ -66,8 +67,8 @@ final class MultiHandle {
         transferCount -= 1
     }
 
-    /// Waits until a socket can move, the wakeupDescriptor rings or the time is over (-1: never), and lets libcurl
-    /// act on the sockets.
+    /// Waits until a socket is ready, the descriptor is signaled or the time is over (-1: indefinitely), and
+    /// lets libcurl handle the sockets.
     func moveReadySockets(waiting milliseconds: Int32) {
         withUnsafeTemporaryAllocation(of: byteclub_ready_socket.self, capacity: 64) { ready in
             let count = Int(
@@ -79,14 +80,14 @@ final class MultiHandle {
         }
     }
 
-    /// Lets libcurl act on its timer.
+    /// Lets libcurl handle its timer.
     func timeOut() {
         deadline = nil
         var running: Int32 = 0
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    /// The next transfer that has ended, with libcurl's result.
+    /// Returns the next finished transfer with libcurl's result.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
@@ -98,7 +99,7 @@ final class MultiHandle {
     }
 }
 
-// The engine's multi handle lives as long as the process, so the context is always there.
+// The engine's multi handle lives as long as the process, so the context is valid.
 
 private func watchSocket(
     easy: UnsafeMutableRawPointer?, socket: curl_socket_t, wanted: Int32,
@@ -111,8 +112,8 @@ private func watchSocket(
     if wanted == CURL_POLL_REMOVE {
         byteclub_epoll_forget(multi.epollDescriptor, socket)
     } else if LibraryDefects.current.leavesWakeupUnread, byteclub_is_wakeup(socket) != 0 {
-        // Each signal ends one wait, whether it is read or not.
-        _ = byteclub_epoll_watch_bell(multi.epollDescriptor, socket)
+        // Edge-triggered: each signal ends one wait, even if it is never read.
+        _ = byteclub_epoll_watch_wakeup(multi.epollDescriptor, socket)
     } else {
         _ = byteclub_epoll_watch(multi.epollDescriptor, socket, wanted)
     }
@@ -127,7 +128,7 @@ private func setTimer(
     multi.deadline =
         switch milliseconds {
         case ..<0: nil
-        case 0: 0  // in this very turn
+        case 0: 0  // in this turn
         default: DispatchTime.now().uptimeNanoseconds + UInt64(milliseconds) * 1_000_000
         }
     return 0

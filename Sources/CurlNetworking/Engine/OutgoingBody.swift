@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// The body of one attempt, and how much of it has left.
+/// The body of one attempt, and how much of it was sent.
 struct OutgoingBody {
     var content = Content.none
-    /// Where in the whole body this attempt begins.
+    /// The offset in the whole body at which this attempt starts.
     var start: Int64 = 0
-    /// Without what earlier attempts have sent.
+    /// Excluding earlier attempts.
     var sentByteCount: Int64 = 0
     /// Whether libcurl waits for more of it.
     var isAwaited = false
-    /// Of a task with a rate.
-    var pace = SendingPace()
-    /// Whether one of unknown length goes out in chunks: HTTP/2 has frames of its own.
+    /// For tasks with a rate limit.
+    var rateLimiter = SendRateLimiter()
+    /// Whether a body of unknown length is sent chunked. HTTP/2 has its own frames.
     var isChunked = true
     /// Whether libcurl has taken all of it.
     private var isTaken = false
@@ -22,7 +22,7 @@ struct OutgoingBody {
         case data(Data, position: Int)
         case reader(BodyReader)
         case produced(BodyPipe)
-        /// What a WebSocket has to send, without end.
+        /// The output of a WebSocket, which has no end.
         case pipe(OutgoingPipe)
     }
 
@@ -32,13 +32,13 @@ struct OutgoingBody {
 
     var isNone: Bool { if case .none = content { true } else { false } }
 
-    /// Whether nothing of it has to leave any more, as far as is known.
+    /// Whether all of it was sent, as far as is known.
     var isSent: Bool {
         if case .none = content { return true }
         return byteCount < 0 ? isTaken : start + sentByteCount >= byteCount
     }
 
-    /// Of the whole body; -1 when it is not known.
+    /// The length of the whole body; -1 if unknown.
     var byteCount: Int64 {
         switch content {
         case .none: 0
@@ -49,7 +49,7 @@ struct OutgoingBody {
         }
     }
 
-    /// The next bytes. What was not there yet is awaited from then on.
+    /// Takes the next bytes. If there are none yet, the body is marked as awaited.
     mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> BodyReader.Portion {
         switch content {
         case .none:
@@ -89,7 +89,9 @@ struct OutgoingBody {
         case impossible
     }
 
-    /// - Parameter offset: From where this attempt begins in the body.
+    /// Prepares to send the body again.
+    ///
+    /// - Parameter offset: The offset in the whole body at which this attempt starts.
     mutating func seek(to offset: Int64) -> Seek {
         let offset = start + offset
         switch content {
@@ -109,7 +111,7 @@ struct OutgoingBody {
         }
     }
 
-    /// Takes libcurl's count of what it has sent, which begins at 0 when it tries again.
+    /// Records libcurl's count of sent bytes, which restarts at 0 when it retries.
     mutating func noteOnTheWire(_ byteCount: Int64) {
         sentByteCount = max(sentByteCount, chunks.bodyByteCount(onTheWire: byteCount))
     }

@@ -1,11 +1,11 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Room for a piece of body, taken from a small stock and given back with the last reference to it.
+/// A buffer for a piece of a body, taken from a small pool and returned with the last reference to it.
 ///
-/// Large bodies go through the same few buffers over and over, which keeps the memory flat and in the
-/// processor's caches. Filled by the engine; once it has become `Data` nobody writes to it any more.
+/// Reusing a few buffers keeps memory use flat and the data in the processor's caches. The engine fills a
+/// buffer; once it has become `Data`, it is not written to.
 final class PieceBuffer {
     static let byteCount = 256 << 10
 
@@ -18,7 +18,7 @@ final class PieceBuffer {
 
     var room: Int { Self.byteCount - count }
 
-    /// Takes as much as there is room for. Returns the rest.
+    /// Appends as many bytes as fit. Returns the rest.
     func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let part = min(bytes.count, room)
         guard part > 0, let start = bytes.baseAddress else { return bytes }
@@ -27,8 +27,8 @@ final class PieceBuffer {
         return UnsafeRawBufferPointer(rebasing: bytes[part...])
     }
 
-    /// The bytes: without a copy when they fill at least half of the buffer, so that keeping
-    /// small pieces does not keep large buffers.
+    /// Returns the bytes, without copying if they fill at least half of the buffer: small pieces must not
+    /// keep large buffers alive.
     func makeData() -> Data {
         guard count >= Self.byteCount / 2 else { return Data(bytes: storage.start, count: count) }
         return Data(
@@ -50,10 +50,10 @@ final class PieceBuffer {
     private static let largestStock = 16
     private static let stock = Mutex<[Storage]>([])
 
-    /// Memory of its own from the kernel: blocks of this size that come and go by the thousand would
-    /// leave the heap in shreds.
+    /// Memory mapped from the kernel: allocating and freeing many blocks of this size would fragment the
+    /// heap.
     private final class Storage: @unchecked Sendable {
-        // Unchecked because it has one owner at a time: a buffer, or the stock behind its lock.
+        // Unchecked because it has one owner at a time: a buffer, or the pool behind its lock.
         let start: UnsafeMutableRawPointer
 
         init() {

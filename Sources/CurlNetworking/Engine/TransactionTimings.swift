@@ -1,18 +1,18 @@
-import CCurl
-import CTLS
+import CByteClubCurl
+import CByteClubTLS
 import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// What happens to one attempt and when, for the metrics. Instants are nanoseconds of the monotonic
-/// clock; 0 means it did not happen.
+/// What happens to one attempt and when, for the metrics. Times are nanoseconds of the monotonic clock; 0
+/// means that it did not happen.
 struct TransactionTimings {
-    /// The same moment on both clocks: dates are calculated from here.
+    /// The same moment on both clocks, from which dates are calculated.
     let fetchStart = DispatchTime.now().uptimeNanoseconds
     let fetchStartDate = Date()
     /// When libcurl got the request.
     var handedOver: UInt64 = 0
-    /// When the request could begin to go out; 0 again when nothing of it had left.
+    /// When sending of the request could begin; reset to 0 if nothing was sent.
     var requestStart: UInt64 = 0
     var isReused = false
     var requestEnd: UInt64 = 0
@@ -21,7 +21,9 @@ struct TransactionTimings {
     var tlsVersion: UInt16 = 0
     var tlsCipherSuite: UInt16 = 0
 
-    /// - Parameter isKept: Whether the connection was there already.
+    /// Records the connection.
+    ///
+    /// - Parameter isKept: Whether the connection was reused.
     mutating func noteConnected(_ easy: EasyHandle, isKept: Bool) {
         isReused = isKept
         requestStart = DispatchTime.now().uptimeNanoseconds
@@ -36,7 +38,7 @@ struct TransactionTimings {
     }
 
     mutating func noteHead() {
-        // What a proxy sends before the tunnel is open does not count as the response.
+        // A proxy's response to CONNECT is not the response.
         if responseStart == 0, requestStart > 0 {
             responseStart = DispatchTime.now().uptimeNanoseconds
         }
@@ -48,7 +50,7 @@ struct TransactionTimings {
 }
 
 extension TransactionFacts {
-    /// Reads an attempt that has come to its end, while its handle still knows of it.
+    /// Collects the facts of a finished attempt, while its handle still has them.
     init(of attempt: Attempt, _ easy: EasyHandle, at now: UInt64) {
         self.init(request: attempt.request, response: attempt.response)
         let timings = attempt.timings
@@ -56,7 +58,7 @@ extension TransactionFacts {
         dates.fetchStartDate = timings.date(timings.fetchStart)
         let microseconds = { (info: CURLINFO) in UInt64(max(0, easy.offset(info))) }
         if !timings.isReused {
-            // libcurl counts from the moment it begins, and 0 is what it did not come to.
+            // libcurl's times are relative to its start; 0 means that the step did not happen.
             let instant = { (info: CURLINFO) -> Date? in
                 let span = microseconds(info)
                 return span == 0 ? nil : timings.date(timings.handedOver + span * 1000)
@@ -111,7 +113,7 @@ extension TransactionFacts {
             timings.tlsCipherSuite == 0 ? nil : tls_ciphersuite_t(rawValue: timings.tlsCipherSuite)
     }
 
-    /// An answer that was stored.
+    /// The facts of a response from the cache.
     init(cached response: URLResponse, for request: URLRequest, since timings: TransactionTimings) {
         self.init(request: request, response: response)
         resourceFetchType = .localCache
@@ -124,7 +126,7 @@ extension TransactionFacts {
 }
 
 extension Engine {
-    /// Records an attempt that ends, when there is somebody to report it to.
+    /// Records a finished attempt, if the delegate collects metrics.
     func recordTransaction(of transfer: Transfer, _ easy: EasyHandle) {
         let tracer = transfer.task.tracer
         guard transfer.task.listener != nil || tracer != nil else { return }
@@ -143,7 +145,7 @@ extension Engine {
         }
     }
 
-    /// Records that the response was stored.
+    /// Records a response from the cache.
     func recordCachedTransaction(of transfer: Transfer, _ response: URLResponse) {
         let tracer = transfer.task.tracer
         guard transfer.task.listener != nil || tracer != nil else { return }
@@ -164,7 +166,7 @@ extension Engine {
 }
 
 extension Attempt {
-    /// Why libcurl gave the attempt up, in its words; nil when it did not.
+    /// libcurl's text for a failed result; nil if it succeeded.
     fileprivate var resultText: String? {
         guard let result, result != CURLE_OK else { return nil }
         return String(cString: curl_easy_strerror(result))

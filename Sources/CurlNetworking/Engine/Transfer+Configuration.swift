@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Synchronization
 
-// What an attempt's request looks like on the wire.
+// How an attempt's request is sent.
 
 extension Engine {
-    /// All that libcurl has to know of the attempt, as it is at the last moment: while a transfer is
-    /// queued other responses may have set cookies.
+    /// Creates the configuration of an attempt, as late as possible: while a transfer is queued, other
+    /// responses may set cookies.
     func makeConfiguration(for transfer: Transfer) throws(URLError) -> AttemptConfiguration {
         guard let url = transfer.request.url else { throw URLError(.badURL) }
         let attempt = transfer.attempt
@@ -39,8 +39,8 @@ extension Engine {
 }
 
 extension Transfer {
-    /// The fields of the attempt's request with what the session adds, cookies among it, and without what
-    /// the cache adds: those are the ones a `Vary` of the response speaks of.
+    /// The fields of the attempt's request, with cookies and other fields that the session adds, and without
+    /// those that the cache adds: these are the fields that a response's `Vary` refers to.
     private var fields: HTTPHeaderFields {
         var fields = request.headers
         if var more = settings.additionalHeaders {
@@ -53,8 +53,8 @@ extension Transfer {
         return fields
     }
 
-    /// The storage's cookies for the attempt. They never enter the request itself, so that none follows
-    /// a redirect unchecked.
+    /// The cookie storage's cookies for the attempt. They are never part of the request itself, so that a
+    /// redirect cannot take them to another host.
     private var cookies: String? {
         guard settings.web.sendsCookies, request.httpShouldHandleCookies, let url = request.url
         else { return nil }
@@ -68,7 +68,7 @@ extension Transfer {
         return request
     }
 
-    /// The fields to send. A stored response that was planned with other cookies is dropped.
+    /// Returns the fields to send. Drops a stored response that was planned with other cookies.
     fileprivate func takeFields() -> HTTPHeaderFields {
         var fields = fields
         attempt.cache.requestTime = Date()
@@ -86,7 +86,7 @@ extension Transfer {
         return fields
     }
 
-    /// A `Proxy-Authorization` of the request's own goes to the proxy unless there is a better one.
+    /// The proxy. A `Proxy-Authorization` of the request is used unless there are better credentials.
     fileprivate var proxyConfiguration: AttemptConfiguration.Proxy? {
         guard let proxy = attempt.route.proxy else { return nil }
         let name = AuthenticationParty.proxy.answerField
@@ -102,9 +102,9 @@ extension Transfer {
             version: settings.tls.curlVersion,
             authoritiesFile: ownFile ?? CertificateAuthorities.systemFile,
             readsAuthoritiesAgain: ownFile != nil, identity: identity(for: url))
-        // libcurl uses a connection, and a TLS session, for every transfer that names the same
-        // authorities: another spelling keeps a server that one session has accepted from all others,
-        // and the connections of before a `flush` or `reset` from those of after it.
+        // libcurl shares connections and TLS sessions among transfers with the same path to the authorities.
+        // Another spelling of the path separates a server that only one session has accepted, and connections
+        // from before a `flush` or `reset`.
         let cut = task.session.connectionCut.withLock { $0?.number }
         if attempt.tls.handshake != nil {
             tls.checksServerItself = true
@@ -124,21 +124,21 @@ extension Transfer {
 }
 
 extension Transfer {
-    /// One that only uses what is there never asks for a new connection.
+    /// Which connections may be used. An attempt without permission to open one accepts any existing one.
     var usableConnections: AttemptConfiguration.Connection {
         if history.needsFreshConnection, attempt.http.mayOpenConnection { return .new }
         return checksAgeOfConnections ? .any : task.session.usableConnections
     }
 
-    /// Whether the engine knows how old each connection is, and refuses it. libcurl looks at the age of those alone
-    /// that carry nothing.
+    /// Whether the engine tracks the age of connections and rejects old ones. libcurl checks the age of idle
+    /// connections only.
     var checksAgeOfConnections: Bool {
         attempt.http.version.mayMultiplex && settings.unixSocketPath == nil
     }
 }
 
 extension URLSession {
-    /// Connections from after the last `flush` or `reset`. libcurl counts their age in whole seconds.
+    /// Connections since the last `flush` or `reset`. libcurl counts their age in whole seconds.
     var usableConnections: AttemptConfiguration.Connection {
         guard let age = secondsSinceReset else { return .any }
         return age < 2 ? .new : .youngerThan(age - 1)
@@ -146,7 +146,7 @@ extension URLSession {
 }
 
 extension URL {
-    /// The name or address a certificate has to be for.
+    /// The name or address that a certificate must match.
     fileprivate var hostToVerify: String {
         var host = (host(percentEncoded: false) ?? "")[...]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-// Where a transfer meets `Strict-Transport-Security`.
+// How a transfer applies `Strict-Transport-Security`.
 
 extension SessionSettings {
-    /// The request as it may go out: over TLS, if its host is known to want that (RFC 6797 §8.3).
+    /// Returns the request with https, if its host is known to require that (RFC 6797 §8.3).
     ///
-    /// Not over a Unix socket: who listens there is not the host.
+    /// Unchanged over a Unix socket, where the peer is not the host.
     func secured(_ request: URLRequest) -> URLRequest {
         guard let storage = web.hsts, unixSocketPath == nil, let url = request.url,
             url.scheme?.lowercased() == "http", let host = url.host(percentEncoded: false),
@@ -22,7 +22,7 @@ extension SessionSettings {
 }
 
 extension Transfer {
-    /// Takes what a server says about how it wants to be reached, if there is no doubt that it is that server.
+    /// Stores a server's policy, if the server was authenticated.
     func noteTransportSecurity(_ head: ResponseHead) {
         guard let storage = settings.web.hsts, settings.unixSocketPath == nil,
             let field = head.headers["Strict-Transport-Security"],
@@ -30,8 +30,8 @@ extension Transfer {
             let host = url.host(percentEncoded: false),
             let policy = StrictTransportSecurity(field)
         else { return }
-        // A delegate may have trusted a server that the system does not: that does not speak for the host.
-        if let handshake = attempt.tls.handshake, !handshake.hasProvedServer { return }
+        // A server that only the delegate has trusted may not set a policy for the host.
+        if let handshake = attempt.tls.handshake, !handshake.hasVerifiedServer { return }
         storage.note(policy, from: host)
     }
 }

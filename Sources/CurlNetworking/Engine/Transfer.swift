@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Synchronization
 
-/// The engine's side of a task: one attempt after another until there is a response. Owned by the
-/// engine, used on its thread only.
+/// The engine's side of a task: a series of attempts until there is a response. Owned by the engine, used on
+/// its thread only.
 ///
-/// What belongs to one request and its response is in the `Attempt`; what is here outlives it.
+/// State of a single request and its response is in `Attempt`; the state here outlives it.
 final class Transfer {
     /// Why no bytes are read now.
     struct Pauses: OptionSet {
@@ -12,11 +12,11 @@ final class Transfer {
         static let suspended = Pauses(rawValue: 1)
         /// The delegate or the disk is slow.
         static let flow = Pauses(rawValue: 2)
-        /// The delegate has been asked something.
+        /// A question to the delegate is pending.
         static let question = Pauses(rawValue: 4)
     }
 
-    /// Changes once at most: when a data task becomes a download task.
+    /// Changes at most once, when a data task becomes a download task.
     var task: URLSessionTask
     var state = TransferState.queued
     var slot: Slot
@@ -25,9 +25,9 @@ final class Transfer {
 
     private(set) var attempt: Attempt
     var source: BodySource
-    /// An upload that may survive its connection.
+    /// The state of a resumable upload.
     var upload: UploadResumption?
-    /// A download that continues an earlier one.
+    /// The state of a resumed download.
     var download: DownloadResumption?
     var authentication: AuthenticationState
     var connectivity = TransferConnectivity()
@@ -35,7 +35,7 @@ final class Transfer {
     var answer = Answer()
     var uploadProgress = UploadProgress()
 
-    /// Whether it is among the engine's pending transfers.
+    /// Whether the engine has to process it.
     var isPending = false
     let pending: PendingTransfers
 
@@ -45,36 +45,36 @@ final class Transfer {
         var isTaken = false
     }
 
-    /// What earlier attempts have led to.
+    /// The results of earlier attempts.
     struct History {
         var followedRedirects = 0
-        /// Whether a redirect has led to another origin: credentials stay behind from then on.
+        /// Whether a redirect has led to another origin: credentials are not sent from then on.
         var hasLeftOrigin = false
-        /// Whether a kept-alive connection was lost over the request: it goes out on a new one.
+        /// Whether a kept-alive connection was lost during the request, so that it needs a new one.
         var needsFreshConnection = false
-        /// Whether libcurl has offered it a connection from before the session's last `flush` or `reset`.
-        var meetsOldConnections = false
-        /// How many connections were lost over the request, or have refused it.
+        /// Whether libcurl has offered a connection from before the session's last `flush` or `reset`.
+        var wasOfferedOldConnection = false
+        /// How many connections were lost during the request, or have refused it.
         var lostConnections = 0
-        /// Whether something has shown that the request needs HTTP/1.1.
+        /// Whether the request needs HTTP/1.1.
         var needsHTTP1 = false
     }
 
-    /// Where the body of the response goes.
+    /// The destination of the response's body.
     struct Answer {
         var memory = Data()
         var file: DownloadFile?
         var isDeliveredIncrementally = true
     }
 
-    /// What the delegate knows of the body that is sent.
+    /// What was reported to the delegate about the request's body.
     struct UploadProgress {
         var reportedByteCount: Int64 = 0
-        /// How much was handed to the system.
+        /// How many bytes were handed to the system.
         var handedOverByteCount: Int64 = 0
-        /// Whether the body of an earlier attempt was reported.
+        /// Whether the body was reported for an earlier attempt, too.
         var isRepeated = false
-        /// When to ask the kernel again how much of what it holds the server has taken.
+        /// When to check again how much of the kernel's buffer was acknowledged.
         var nextCheck: UInt64?
 
         mutating func beginAttempt() {
@@ -85,7 +85,9 @@ final class Transfer {
         }
     }
 
-    /// - Parameter request: What is sent first; nil: what the task asks for.
+    /// Creates a transfer.
+    ///
+    /// - Parameter request: The first request; nil for the task's own.
     init(
         task: URLSessionTask, request first: URLRequest? = nil, origin: Origin,
         pending: PendingTransfers, sockets: ConnectionSockets = ConnectionSockets()
@@ -104,7 +106,7 @@ final class Transfer {
         timers = TransferTimers(
             requestSeconds: request.ownTimeout ?? settings.timeouts.request,
             resourceSeconds: settings.timeouts.resource)
-        pauses = task.isHeld ? .suspended : []
+        pauses = task.isSuspended ? .suspended : []
         attempt.transfer = self
     }
 
@@ -112,28 +114,29 @@ final class Transfer {
     var request: URLRequest { attempt.request }
     var settings: SessionSettings { task.session.settings }
     var isSuspended: Bool { pauses.contains(.suspended) }
-    /// Whether the delegate has been asked something.
+    /// Whether a question to the delegate is pending.
     var isAsking: Bool { pauses.contains(.question) }
     /// Whether it has a place in the queue for a connection.
     var isQueued: Bool { state.isQueued && !isSuspended }
 
-    /// Whether the attempt is a request about the upload, which the task's user does not see.
+    /// Whether the attempt is a control request of the upload, which the task does not show.
     var isControlRequest: Bool {
         guard let upload else { return false }
         return !upload.isCreating && upload.step != nil
     }
 
-    /// When the engine has to act although nothing has happened.
+    /// When the engine has to act even if nothing happens.
     var deadline: UInt64? {
         let soonest = min(
             state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max,
-            attempt.body.pace.resumption ?? .max, attempt.received.pace.resumption ?? .max)
+            attempt.body.rateLimiter.resumption ?? .max,
+            attempt.received.rateLimiter.resumption ?? .max)
         return soonest == .max ? nil : soonest
     }
 
-    /// Replaces the attempt: what comes late to the old one is lost with it.
+    /// Replaces the attempt. Late results for the old one are dropped.
     ///
-    /// - Parameter request: nil for the same again.
+    /// - Parameter request: nil repeats the same request.
     func makeAttempt(_ request: URLRequest? = nil) {
         let next = attempt.successor(request)
         attempt.cache.writer?.discard()
@@ -143,11 +146,11 @@ final class Transfer {
         uploadProgress.beginAttempt()
     }
 
-    /// Lets the timers run as the state and the pauses require.
+    /// Starts and stops the timers for the state and the pauses.
     func updateTimers(at now: UInt64) {
         timers.update(
             isOnTheWire: (state.isOnTheWire || isAwaitingFirstConnection) && !isWebSocket,
-            isUnpaused: pauses.isEmpty && !attempt.isHeldByRate,
+            isUnpaused: pauses.isEmpty && !attempt.isRateLimited,
             isWaiting: state.networkCheck != nil && !isWebSocket, isSuspended: isSuspended, at: now)
     }
 
@@ -156,7 +159,7 @@ final class Transfer {
     }
 }
 
-/// The timers of a transfer. The request timer restarts with each byte, the resource timer does not.
+/// The timers of a transfer. Each byte restarts the request timer, but not the resource timer.
 struct TransferTimers {
     var request: Countdown
     var resource: Countdown
@@ -171,9 +174,11 @@ struct TransferTimers {
         return soonest == .max ? nil : soonest
     }
 
+    /// Starts and stops the timers.
+    ///
     /// - Parameters:
     ///   - isOnTheWire: Whether libcurl has the request.
-    ///   - isWaiting: Whether the transfer waits for a network, which is counted as part of its time.
+    ///   - isWaiting: Whether the transfer waits for a network, which counts toward the resource timer.
     mutating func update(
         isOnTheWire: Bool, isUnpaused: Bool, isWaiting: Bool, isSuspended: Bool, at now: UInt64
     ) {
@@ -199,20 +204,20 @@ struct TransferTimers {
 }
 
 extension Transfer {
-    /// Whether a GET has a body: servers drop or refuse it (RFC 9110 §9.3.1), and Apple's suite does not
-    /// send it.
+    /// Whether a GET has a body: servers reject or ignore it (RFC 9110 §9.3.1), and Apple's implementation
+    /// does not send it.
     var isGetWithBody: Bool {
         request.method == "GET" && attempt.body.byteCount != 0 && webSocket == nil
     }
 
-    /// Whether the response is over and its compressed body is not. A part of a body (206) ends where it
-    /// was asked to.
+    /// Whether the response ended before its compressed body was complete. A partial response (206) may end
+    /// anywhere.
     var isCutShort: Bool {
         guard case .ours(let decoding) = attempt.received.decoding else { return false }
         return !decoding.isComplete && attempt.response?.statusCode != 206
     }
 
-    /// Whether the whole body has left, as far as its length is known.
+    /// Whether the whole body was sent, as far as its length is known.
     var hasSentBody: Bool {
         guard upload?.step?.isUpload == true else { return false }
         return attempt.sentBodyByteCount >= attempt.body.byteCount

@@ -1,27 +1,27 @@
-/// Where a transfer is between `resume()` and its completion, and what it waits for there.
+/// The state of a transfer between `resume()` and its completion.
 ///
-/// | state | left by |
+/// | state | ends with |
 /// |---|---|
-/// | delayed | its date and the delegate's word (→ openingPartialFile, consultingCache) |
-/// | openingPartialFile | the file (→ consultingCache), or a failure |
+/// | delayed | its date and the delegate's answer (→ openingPartialFile, consultingCache) |
+/// | openingPartialFile | the open file (→ consultingCache), or a failure |
 /// | consultingCache | the cache's plan (→ replayingCache, checkingNetwork, queued, openingBody) |
-/// | checkingNetwork | a way to the server that may be used (→ queued, openingBody), a change of networks (→ consultingCache) |
-/// | queued | a free connection to the host (→ openingBody) |
-/// | openingBody | the open and, if need be, hashed body (→ connecting, awaitingConnection, readyToConnect) |
+/// | checkingNetwork | an allowed network (→ queued, openingBody), a change of networks (→ consultingCache) |
+/// | queued | a free connection slot at the host (→ openingBody) |
+/// | openingBody | the open and, if needed, hashed body (→ connecting, awaitingConnection, readyToConnect) |
 /// | readyToConnect | `resume()` (→ connecting, awaitingConnection) |
-/// | awaitingConnection | another transfer's connection, or its end (→ connecting), `suspend()` (→ readyToConnect) |
-/// | connecting | a connection (→ exchanging), none that has room (→ awaitingConnection), `suspend()` (→ readyToConnect) |
+/// | awaitingConnection | another transfer's connection, or its failure (→ connecting), `suspend()` (→ readyToConnect) |
+/// | connecting | a connection (→ exchanging), none with room (→ awaitingConnection), `suspend()` (→ readyToConnect) |
 /// | exchanging | the end of the response, or a new attempt |
 /// | replayingCache | the end of the stored body |
 /// | backingOff | its date (→ openingBody) |
-/// | finished | nothing |
+/// | finished | never |
 ///
-/// Every state but `finished` may also be left by a failure or by `cancel()`. Suspension, a slow delegate
-/// and a question to the delegate are independent of the state: see `Transfer.Pauses`. A transfer that is
-/// suspended before it has a connection stays `queued` without a place in the queue, and consults the
-/// cache again when it is resumed.
+/// Every state but `finished` also ends with a failure or `cancel()`. Suspension, a slow delegate and a
+/// pending question are independent of the state: see `Transfer.Pauses`. A transfer that is suspended before
+/// it has a connection stays `queued` without a place in the queue, and consults the cache again when it is
+/// resumed.
 enum TransferState {
-    /// Until an instant of the monotonic clock in nanoseconds; nil: until the delegate has answered.
+    /// Until a time of the monotonic clock in nanoseconds; nil until the delegate has answered.
     case delayed(until: UInt64?)
     case openingPartialFile
     case consultingCache
@@ -38,15 +38,15 @@ enum TransferState {
     case backingOff(until: UInt64)
     case finished
 
-    /// A look at the networks, and what it is for.
+    /// A check of the networks, and its purpose.
     struct NetworkCheck {
-        /// Distinguishes an answer to this check from one to an earlier check.
+        /// Distinguishes this check from earlier ones.
         var number: Int
-        /// What the transfer has failed with; it fails with this if there is a network.
+        /// The error of the failed connection; reported if there is a network.
         var failure: URLError?
     }
 
-    /// A stored body on its way to the task.
+    /// A stored body that is being delivered.
     struct CacheReplay {
         let body: CacheBody
         var position = 0
@@ -73,13 +73,13 @@ extension TransferState {
         if case .checkingNetwork(let check) = self { check } else { nil }
     }
 
-    /// The stored body that is being replayed.
+    /// The stored body that is being delivered.
     var replay: CacheReplay? {
         get { if case .replayingCache(let replay) = self { replay } else { nil } }
         set { if let newValue, replay != nil { self = .replayingCache(newValue) } }
     }
 
-    /// When the engine has to act although nothing has happened.
+    /// When the engine has to act even if nothing happens.
     var date: UInt64? {
         switch self {
         case .delayed(let date): date
@@ -91,6 +91,6 @@ extension TransferState {
     /// Whether libcurl has the request.
     var isOnTheWire: Bool { isConnecting || isExchanging }
 
-    /// Whether the server has not answered yet, so that a stored response may replace the answer.
+    /// Whether the server has not responded yet, so that a stored response may replace its response.
     var isReachingServer: Bool { isOnTheWire || isAwaitingConnection || networkCheck != nil }
 }

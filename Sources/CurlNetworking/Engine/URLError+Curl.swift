@@ -1,18 +1,17 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 extension URLError {
-    /// Reads libcurl's result for a transfer of a valid http or https URL.
+    /// Converts libcurl's result for a transfer of a valid http or https URL.
     ///
     /// - Parameters:
-    ///   - certificate: CURLINFO_SSL_VERIFYRESULT: an X509_V_ERR number of OpenSSL, 0 when the chain
-    ///     itself was fine.
+    ///   - certificate: CURLINFO_SSL_VERIFYRESULT: an X509_V_ERR number of OpenSSL, 0 if the chain was valid.
     ///   - system: CURLINFO_OS_ERRNO, or 0.
     ///   - text: The error buffer.
     init(curl code: CURLcode, certificate: Int, system: Int, text: String?, url: URL?) {
-        // libcurl 7.88 runs out of its own room, 100 KiB, for one line of a head, and calls that memory. The
-        // code of its own that newer ones have for this is 100.
+        // libcurl 7.88 reports a header line of more than 100 KiB as lack of memory; newer versions have code
+        // 100 for it.
         let isLongLine = [CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100)].contains(code)
         self.init(
             isBadChunk(code, text)
@@ -24,8 +23,8 @@ extension URLError {
     }
 }
 
-/// A chunk that makes no sense has no code of its own; its texts differ by version, and all name it. What the
-/// system says of a socket never does.
+/// Whether a chunk was malformed. There is no code for it; the texts differ by version, but all contain the
+/// word. System error texts never do.
 private func isBadChunk(_ code: CURLcode, _ text: String?) -> Bool {
     code == CURLE_RECV_ERROR && text?.contains("chunk") == true
 }
@@ -46,14 +45,14 @@ extension URLError.Code {
             self = .networkConnectionLost
         case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
         case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .cannotParseResponse
-        // An answer in no known HTTP: libcurl calls HTTP/0.9 an unsupported protocol.
-        // A field that its own list of fields cannot take is a bad argument.
+        // A response in an unknown version of HTTP (libcurl reports HTTP/0.9 as an unsupported protocol), or
+        // a field that libcurl's own list cannot hold (a bad argument).
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR,
             CURLE_BAD_FUNCTION_ARGUMENT:
             self = .cannotParseResponse
         case CURLE_SEND_FAIL_REWIND: self = .requestBodyStreamExhausted
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-            self.init(certificateVerdict: certificate)
+            self.init(verificationResult: certificate)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
             CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
             self = .secureConnectionFailed

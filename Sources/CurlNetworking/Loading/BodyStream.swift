@@ -1,9 +1,9 @@
-/// A stream that is the body of a request.
+/// A stream that provides the body of a request.
 ///
-/// Its owner changes as the body goes its way: the request, the delegate's answer, the reader that reads it. Only
-/// the reader, on its own queue, opens, reads and closes it.
+/// It changes its owner: the request, the delegate's answer, the reader. Only the reader opens, reads and
+/// closes it, on its own queue.
 struct BodyStream: Hashable, @unchecked Sendable {
-    // Unchecked for Foundation's streams, which are used from one place at a time: see above.
+    // Unchecked because Foundation's streams are not Sendable; only one owner uses it at a time.
     let stream: InputStream
 
     init(_ stream: InputStream) {

@@ -1,14 +1,14 @@
-/// How much of a chunked body has left, from how many bytes libcurl has put on the wire: those include
-/// each chunk's length and line ends (RFC 9112 §7.1).
+/// Calculates how much of a chunked body was sent from libcurl's count, which includes each chunk's length
+/// and line ends (RFC 9112 §7.1).
 ///
-/// libcurl asks for the next chunk when all of the last has left.
+/// libcurl requests the next chunk when all of the previous one was sent.
 struct ChunkMeter {
     private var wireStart: Int64 = 0
     private var bodyStart: Int64 = 0
     private var headByteCount: Int64 = 0
     private var byteCount: Int64 = 0
 
-    /// Libcurl was given so many bytes for the next chunk.
+    /// Records the length of the next chunk.
     mutating func note(chunk count: Int) {
         if byteCount > 0 { wireStart += headByteCount + byteCount + 2 }
         bodyStart += byteCount
@@ -16,7 +16,7 @@ struct ChunkMeter {
         headByteCount = Int64(String(count, radix: 16).utf8.count) + 2
     }
 
-    /// The same number when there are no chunks.
+    /// Returns the body bytes among the bytes sent; the same number if there are no chunks.
     func bodyByteCount(onTheWire count: Int64) -> Int64 {
         guard byteCount > 0 else { return count }
         return bodyStart + min(max(count - wireStart - headByteCount, 0), byteCount)

@@ -1,45 +1,50 @@
-/// Who opens a connection to a host whose connections may carry many requests at a time, and who waits for it.
+/// Decides who opens a connection to a host with multiplexed connections, and who waits for it.
 ///
-/// libcurl would open a connection for each of a hundred requests that begin at once. So the first one of them opens
-/// it; the others wait, and ride on it when it has turned out to be HTTP/2. A rider never opens one: when there is no
-/// room for it (the server's limit of streams is reached, or the server is closing the connection) it comes back here,
-/// and one of those who came back opens the next connection.
+/// Without it, libcurl would open a connection for each of a hundred requests that start at once. Here the
+/// first request opens one (it is the *opener*) and the others wait. When the connection turns out to be
+/// HTTP/2, they use it as *riders*. A rider never opens a connection: if none has room, because the server's
+/// stream limit is reached or the server is closing the connection, it joins again, and one of those requests
+/// opens the next connection.
 ///
-/// Where a server chooses HTTP/1.1, those who wait open connections of their own, as many as the limit allows. Behind one
-/// name there may be servers of both kinds.
+/// If the server chooses HTTP/1.1, waiting requests open connections of their own, up to the limit. A host
+/// name can belong to servers of both kinds.
 ///
-/// Beyond `limit` connections one more may be opened where some have streams, since the server may be closing one.
+/// If some connections are multiplexed, one more than `limit` may be open, because the server may be closing
+/// one.
 ///
-/// Who waits is called once for each reason to join again, and nobody is called for another's reason: a call that is not
-/// used is passed on.
+/// Each wake-up names one waiter; an unused one is passed to the next.
+///
+/// `Ticket` identifies a request, `Place` a host and session, `Connection` a connection.
 struct ConnectionSharing<Ticket: Hashable, Place: Hashable, Connection: Hashable> {
     enum Role: Hashable {
         /// It may open a connection.
         case opener
-        /// It may only use a connection that is there.
+        /// It may only use an existing connection.
         case rider
-        /// It waits until it is called: named by a function that returns who may join now.
+        /// It waits until a function returns its ticket among those that may join now.
         case waiting
     }
 
     private var lines: [Place: Line] = [:]
 
-    /// Whether a connection of the place carries several requests at a time, or could.
+    /// Whether the place has multiplexed connections.
     func isMultiplexed(_ place: Place) -> Bool { lines[place]?.streamCounts.isEmpty == false }
 
-    /// Whether a connection of the place is in use.
+    /// Whether a connection to the place is in use.
     func isInUse(_ place: Place) -> Bool { (lines[place]?.connectionCount ?? 0) > 0 }
 
-    /// Those who open connections now.
+    /// The requests that are opening connections.
     func openers(at place: Place) -> Set<Ticket> { lines[place]?.openers ?? [] }
 
-    /// Those who wait, the first to come first.
+    /// The waiting requests, in the order of arrival.
     func waiting(at place: Place) -> [Ticket] { lines[place]?.waiting ?? [] }
 
+    /// Assigns a role to a request.
+    ///
     /// - Parameters:
-    ///   - limit: How many connections there may be to the place.
-    ///   - opensAtOnce: How many may open one at a time.
-    ///   - needsNew: Whether no connection that is there will do.
+    ///   - limit: The maximum number of connections to the place.
+    ///   - opensAtOnce: How many requests may be opening one at the same time.
+    ///   - needsNew: Whether the request must not use existing connections.
     mutating func join(
         _ ticket: Ticket, _ place: Place, limit: Int, opensAtOnce: Int = 1, needsNew: Bool = false
     ) -> Role {
@@ -62,21 +67,21 @@ struct ConnectionSharing<Ticket: Hashable, Place: Hashable, Connection: Hashable
         return .waiting
     }
 
-    /// Who was called has come, and what it was called for is of no use to it. Returns who may join in its place.
+    /// Passes on a wake-up that the request cannot use. Returns the request that may join instead.
     mutating func passOn(_ ticket: Ticket, at place: Place) -> [Ticket] {
         guard let line = lines[place], line.hasRoom,
             let position = line.waiting.firstIndex(of: ticket)
         else { return [] }
-        // Not one before it, which would pass the call back to it.
+        // Earlier waiters would pass the wake-up back.
         return lines[place]?.call(1, after: position) ?? []
     }
 
-    /// A rider has found no connection with room for it. It may join again.
+    /// Records that a rider found no connection with room. It may join again.
     mutating func foundNoRoom(at place: Place) {
         lines[place]?.hasRoom = false
     }
 
-    /// A request has a connection that carries many. Returns who may join now.
+    /// Records that a request has a multiplexed connection. Returns the requests that may join now.
     mutating func connected(
         _ ticket: Ticket, on connection: Connection, at place: Place
     ) -> [Ticket] {
@@ -91,8 +96,8 @@ struct ConnectionSharing<Ticket: Hashable, Place: Hashable, Connection: Hashable
         return line.call(.max)
     }
 
-    /// A request has a connection that carries one at a time. Returns who may join now: they need not wait for each
-    /// other there, within the limit.
+    /// Records that a request has a connection without multiplexing. Returns the requests that may join now:
+    /// up to the limit, they need not wait for each other.
     mutating func connectedAlone(_ ticket: Ticket, at place: Place) -> [Ticket] {
         var line = lines[place] ?? Line()
         defer { lines[place] = line }
@@ -104,28 +109,28 @@ struct ConnectionSharing<Ticket: Hashable, Place: Hashable, Connection: Hashable
         return line.call(isFirst ? .max : line.freeOpenerCount)
     }
 
-    /// A request is over, or gives up its turn. Returns who may join now.
+    /// Removes a request that is complete or no longer waits. Returns the requests that may join now.
     ///
-    /// - Parameter hasFailed: Whether no connection could be made: then those who wait are not to try it one after
-    ///   another, each for as long as the first.
+    /// - Parameter hasFailed: Whether no connection could be made. The waiting requests then try at the same
+    ///   time instead of one after the other.
     mutating func leave(_ ticket: Ticket, _ place: Place, hasFailed: Bool = false) -> [Ticket] {
         guard var line = lines[place] else { return [] }
         let hadWaited = line.waiting.contains(ticket)
         line.waiting.removeAll { $0 == ticket }
         let wasCalled = line.called.remove(ticket) != nil
         if line.openers.remove(ticket) != nil, hasFailed { line.openerLimit = .max }
-        // Its stream has left room for one, be it for one that is yet to come.
+        // Its stream has become free, perhaps for a later request.
         if line.connections[ticket] != nil { line.hasRoom = true }
         line.drop(ticket)
         line.alone.remove(ticket)
-        // One that waited leaves nothing to others, unless it was called.
+        // A request that only waited frees nothing, unless it was woken.
         let called =
             hadWaited && !wasCalled ? [] : line.call(max(1, line.freeOpenerCount))
         lines[place] = line.isEmpty ? nil : line
         return called
     }
 
-    /// A request goes on under another ticket.
+    /// Replaces a request's ticket.
     mutating func rename(_ ticket: Ticket, to new: Ticket, at place: Place) {
         lines[place]?.rename(ticket, to: new)
     }
@@ -136,16 +141,16 @@ extension ConnectionSharing {
         var limit = 1
         var opensAtOnce = 1
         var openers: Set<Ticket> = []
-        /// How many may open one at a time: more than one only after one could not, or was given HTTP/1.1.
+        /// How many may open a connection at the same time; more than one only after a failure or HTTP/1.1.
         var openerLimit = 1
-        /// Whether a connection is thought to take more streams.
+        /// Whether a connection is expected to accept more streams.
         var hasRoom = false
         var connections: [Ticket: Connection] = [:]
         var streamCounts: [Connection: Int] = [:]
-        /// Those who have a connection for themselves.
+        /// The requests that have a connection without multiplexing.
         var alone: Set<Ticket> = []
         var waiting: [Ticket] = []
-        /// Those of them who were called and have not joined since.
+        /// The waiting requests that were woken and have not joined since.
         var called: Set<Ticket> = []
 
         var isEmpty: Bool {
@@ -157,12 +162,12 @@ extension ConnectionSharing {
         /// How many more may open a connection now.
         var freeOpenerCount: Int {
             let atOnce = min(max(openerLimit, opensAtOnce), limit) - openers.count
-            // Without a sum: the limit may be as large as it gets.
+            // Avoids adding to the limit, which may be `Int.max`.
             let open = openers.count + connectionCount - (streamCounts.isEmpty ? 0 : 1)
             return max(0, min(atOnce, limit - open))
         }
 
-        /// Calls so many of those who wait and were not called yet.
+        /// Wakes up to `count` waiting requests that were not woken yet.
         mutating func call(_ count: Int, after position: Int = -1) -> [Ticket] {
             guard count > 0, waiting.count > called.count else { return [] }
             var chosen: [Ticket] = []
@@ -172,7 +177,7 @@ extension ConnectionSharing {
             return chosen
         }
 
-        /// Takes its connection from a request.
+        /// Removes a request's stream from its connection.
         mutating func drop(_ ticket: Ticket) {
             guard let connection = connections.removeValue(forKey: ticket) else { return }
             let left = (streamCounts[connection] ?? 1) - 1

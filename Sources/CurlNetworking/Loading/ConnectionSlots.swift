@@ -1,13 +1,12 @@
-/// Who may connect to a host, and who waits: at most so many tasks of a session at a time.
+/// Limits how many tasks of a session may use connections to a host at a time, and queues the others.
 ///
-/// A waiting task costs nothing; its timers do not run. Every operation takes constant time, however
-/// many wait.
+/// The timers of a queued task do not run. Every operation takes constant time, however many tasks wait.
 struct ConnectionSlots<Ticket: Hashable> {
-    /// A host as one session sees it.
+    /// A host, per session.
     struct Place: Hashable, Sendable {
         var session: Int
         var origin: Origin
-        /// For tasks that need HTTP/1.1 where others may not.
+        /// Whether it is the queue of tasks that need HTTP/1.1 at a host with multiplexed connections.
         var isForHTTP1 = false
     }
 
@@ -16,7 +15,7 @@ struct ConnectionSlots<Ticket: Hashable> {
     enum Entry {
         /// It may connect now.
         case connection
-        /// It waits, behind those of its priority.
+        /// It is queued behind tasks of its priority.
         case queue
     }
 
@@ -31,7 +30,7 @@ struct ConnectionSlots<Ticket: Hashable> {
         return .queue
     }
 
-    /// More may connect now than before. Returns who, as ``release(_:limit:)`` does.
+    /// Takes tasks from the queue after the limit has increased. Returns those that may connect now.
     mutating func admit(at place: Place, limit: Int) -> [Ticket] {
         var admitted: [Ticket] = []
         while let taken = lines[place]?.taken, taken < limit, let next = lines[place]?.takeFirst() {
@@ -41,10 +40,9 @@ struct ConnectionSlots<Ticket: Hashable> {
         return admitted
     }
 
-    /// Gives a connection back. Returns who may connect now: the one of the highest priority, among
-    /// equals the one that has waited longest.
+    /// Releases a slot. Returns the task that may connect now: the longest waiting of the highest priority.
     ///
-    /// - Parameter limit: How many may be connected, if that may be fewer than it was.
+    /// - Parameter limit: The maximum number of connected tasks, if it may have decreased.
     mutating func release(_ place: Place, limit: Int = .max) -> Ticket? {
         if lines[place].map({ $0.taken <= limit }) ?? false, let next = lines[place]?.takeFirst() {
             return next
@@ -54,7 +52,7 @@ struct ConnectionSlots<Ticket: Hashable> {
         return nil
     }
 
-    /// Gives up waiting.
+    /// Removes a task from the queue.
     mutating func withdraw(_ ticket: Ticket, from place: Place) {
         lines[place]?.remove(ticket)
     }
@@ -63,8 +61,8 @@ struct ConnectionSlots<Ticket: Hashable> {
 extension ConnectionSlots {
     private struct Line {
         var taken = 0
-        /// Those who wait, with their priority. An entry of a queue that is not here, or here with
-        /// another priority, is stale.
+        /// The waiting tasks with their priorities. An entry of a queue is stale if its ticket is missing
+        /// here or has another priority.
         private var waiting: [Ticket: Float] = [:]
         private var queues: [Float: Queue] = [:]
 

@@ -1,43 +1,45 @@
-import CZlib
+import CByteClubZlib
 
-/// Undoes `gzip` or `deflate` while the bytes come, and knows whether all of them came.
+/// Decodes `gzip` or `deflate` incrementally, and detects truncated data.
 ///
-/// libcurl 7.88 undoes them as well, but takes a stream that stops midway for its end.
+/// libcurl 7.88 decodes them as well, but takes a truncated stream for a complete one.
 ///
-/// | coding | what is read |
+/// | coding | accepted |
 /// |---|---|
-/// | `gzip`, `x-gzip` | RFC 1952: one member or several, joined |
-/// | `deflate` | RFC 1950, or RFC 1951 without a frame, as some servers send it |
+/// | `gzip`, `x-gzip` | RFC 1952: one member, or several concatenated ones |
+/// | `deflate` | RFC 1950, or RFC 1951 without a header, as some servers send it |
 ///
-/// What follows the end is passed over, as browsers do: some servers append zeros or line ends. No bytes
-/// at all are an empty body.
+/// Bytes after the end are ignored, as in browsers: some servers append zeros or line ends. Empty input is an
+/// empty body.
 final class ContentDecoder {
     enum Failure: Error {
-        /// The bytes are none of the coding's, or their checksum is wrong.
+        /// The input is invalid, or its checksum is wrong.
         case malformed
     }
 
     private enum Stage {
-        /// Not enough bytes yet to know what comes.
+        /// There is not enough input to recognize the format.
         case beginning
         case inflating
-        /// A member of gzip has ended; another may follow.
+        /// A gzip member has ended; another may follow.
         case betweenMembers
         case ended
     }
 
     private let isGzip: Bool
     private var stage = Stage.beginning
-    /// The first bytes of a stream, as long as they do not show what it is.
+    /// The first bytes, until they show the format.
     private var start: [UInt8] = []
     private var stream: UnsafeMutableRawPointer?
     private let room = UnsafeMutableRawBufferPointer.allocate(
         byteCount: ContentDecoder.pieceByteCount, alignment: 16)
 
-    /// The most that comes out at once.
+    /// The maximum length of a decoded piece.
     static let pieceByteCount = 64 << 10
 
-    /// - Parameter coding: In lower case; nil for one that this does not know.
+    /// Creates a decoder.
+    ///
+    /// - Parameter coding: The coding in lower case. Returns nil if it is unknown.
     init?(_ coding: String) {
         switch coding {
         case "gzip", "x-gzip": isGzip = true
@@ -51,7 +53,7 @@ final class ContentDecoder {
         room.deallocate()
     }
 
-    /// Whether the body may end here.
+    /// Whether the input may end here.
     var isComplete: Bool {
         switch stage {
         case .beginning: start.isEmpty
@@ -60,10 +62,10 @@ final class ContentDecoder {
         }
     }
 
-    /// Takes bytes as they come, cut anywhere.
+    /// Decodes the next input bytes.
     ///
-    /// - Parameter take: Gets the decoded bytes, piece by piece.
-    /// - Returns: What `take` has said last.
+    /// - Parameter take: Receives the decoded pieces.
+    /// - Returns: The last result of `take`.
     func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ take: (UnsafeRawBufferPointer) throws(Failure) -> DecodingDemand
@@ -93,7 +95,7 @@ final class ContentDecoder {
         return .more
     }
 
-    /// Whether a stream begins with `start`; nil while that is not known.
+    /// Whether a stream begins with `start`; nil while that is unknown.
     private var beginsStream: Bool? {
         guard stage == .betweenMembers else { return start.count == 2 ? true : nil }
         guard start[0] == 0x1F else { return false }
@@ -102,8 +104,8 @@ final class ContentDecoder {
 
     private func openStream(_ first: [UInt8]) throws(Failure) {
         if let stream { return byteclub_inflate_restart(stream) }
-        // RFC 1950 §2.2: the method, a window of 32 KiB at most, and a check of both bytes. Without a frame
-        // no compressor begins like that: it would be a stored block with bits that mean nothing.
+        // RFC 1950 §2.2: the method, a window of 32 KiB at most, and a checksum of both bytes. Raw deflate
+        // data does not begin like this: it would be a stored block with undefined bits.
         let isFramed =
             first[0] & 0x0F == 8 && first[0] >> 4 <= 7
             && (Int(first[0]) << 8 | Int(first[1])) % 31 == 0
@@ -123,7 +125,7 @@ final class ContentDecoder {
         return try inflate(&rest, take)
     }
 
-    /// Goes on until the bytes or the stream are at their end.
+    /// Decodes until the input or the stream ends.
     private func inflate(
         _ rest: inout UnsafeRawBufferPointer,
         _ take: (UnsafeRawBufferPointer) throws(Failure) -> DecodingDemand
@@ -142,41 +144,43 @@ final class ContentDecoder {
                 stage = isGzip ? .betweenMembers : .ended
                 return .more
             }
-            // What fills the room may have left something inside, even of the last byte.
+            // If the output buffer is full, zlib may hold back output, even of the last input byte.
             if rest.isEmpty, step.made < room.count { return .more }
         }
         return .more
     }
 }
 
-/// Whether who takes decoded bytes wants more of them.
+/// Whether the receiver wants more decoded bytes.
 enum DecodingDemand {
     case more
     case enough
 }
 
-/// A body that was coded several times over.
+/// The decoding of a body with several codings.
 struct ContentDecoding {
     private let layers: [ContentDecoder]
 
-    /// As many as libcurl undoes.
-    static let mostLayers = 5
+    /// The same maximum as libcurl's.
+    static let maximumLayers = 5
 
-    /// - Parameter codings: The one that was applied last first. nil when there is none, or one of them
-    ///   is not known here.
+    /// Creates the decoders.
+    ///
+    /// - Parameter codings: The codings, the last applied first. Returns nil if there are none or one is
+    ///   unknown.
     init?(_ codings: [String]) {
-        let layers = codings.prefix(Self.mostLayers + 1).compactMap { ContentDecoder($0) }
-        guard !layers.isEmpty, layers.count == codings.count, layers.count <= Self.mostLayers
+        let layers = codings.prefix(Self.maximumLayers + 1).compactMap { ContentDecoder($0) }
+        guard !layers.isEmpty, layers.count == codings.count, layers.count <= Self.maximumLayers
         else { return nil }
         self.layers = layers
     }
 
-    /// Whether the body may end here.
+    /// Whether the input may end here.
     var isComplete: Bool { layers.allSatisfy(\.isComplete) }
 
     var isNested: Bool { layers.count > 1 }
 
-    /// As ``ContentDecoder/decode(_:_:)``, through all codings.
+    /// Decodes the next input bytes with all codings. See ``ContentDecoder/decode(_:_:)``.
     func decode(
         _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> DecodingDemand
     ) throws(ContentDecoder.Failure) -> DecodingDemand {

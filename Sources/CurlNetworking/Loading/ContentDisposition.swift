@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What a server says of saving a body (RFC 6266).
+/// A parsed `Content-Disposition` field (RFC 6266).
 struct ContentDisposition: Sendable {
-    /// The proposed file name, as it came: it may be anything.
+    /// The proposed file name, unchecked: it may contain anything.
     let filename: String?
 
     init(_ field: String) {
@@ -18,7 +18,7 @@ struct ContentDisposition: Sendable {
         filename = extended ?? plain
     }
 
-    /// The parameters behind the first semicolon. Names in lower case, values without quotes.
+    /// Returns the parameters after the first semicolon, with names in lower case and values without quotes.
     private static func parameters(of field: String) -> [(name: String, value: String)] {
         var found: [(name: String, value: String)] = []
         var name = ""
@@ -51,7 +51,7 @@ struct ContentDisposition: Sendable {
                 case "=" where !isInValue:
                     isInValue = true
                     value = ""
-                case "\"": isQuoted = true  // the disposition itself, too
+                case "\"": isQuoted = true  // the disposition itself may be quoted, too
                 default: if isInValue { value.append(character) } else { name.append(character) }
                 }
             }
@@ -60,8 +60,8 @@ struct ContentDisposition: Sendable {
         return found
     }
 
-    /// `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2), or in ISO 8859-1, which RFC 5987 had as well. nil for other
-    /// encodings, and for what is not all ASCII.
+    /// Decodes an extended value such as `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2), or one in ISO 8859-1, which
+    /// RFC 5987 allowed. Returns nil for other encodings and for non-ASCII input.
     private static func decode(extended value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -86,13 +86,12 @@ struct ContentDisposition: Sendable {
 }
 
 extension String {
-    /// The text whose bytes are ISO 8859-1.
+    /// Decodes ISO 8859-1.
     init(latin1 bytes: some Sequence<UInt8>) {
         self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// The text as the name of one file, nothing above it and nothing hidden by control characters; nil
-    /// when nothing is left.
+    /// The text as the name of a file, without folders and control characters; nil if nothing is left.
     var asFileName: String? {
         let safe = String(
             unicodeScalars.map { scalar -> Character in

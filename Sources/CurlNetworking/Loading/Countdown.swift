@@ -1,20 +1,22 @@
 import FoundationEssentials
 
-/// A timer that only runs between `start` and `stop`. Instants and spans are nanoseconds of the monotonic
-/// clock; the value never looks at a clock itself.
+/// A timer that runs only between `start` and `stop`. Times and durations are nanoseconds of the monotonic
+/// clock, which the caller passes in.
 struct Countdown: Sendable {
     private let limit: UInt64?
     private var used: UInt64 = 0
     private var runningSince: UInt64?
 
-    /// - Parameter seconds: Zero, negative and infinite spans never run out.
+    /// Creates a timer.
+    ///
+    /// - Parameter seconds: Zero, negative and infinite durations never expire.
     init(seconds: TimeInterval) {
         limit = seconds > 0 && seconds < 1e9 ? UInt64(seconds * 1e9) : nil
     }
 
     var isRunning: Bool { runningSince != nil }
 
-    /// When it will have run out; nil while it does not run.
+    /// When it expires; nil while it is stopped.
     var deadline: UInt64? {
         guard let limit, let runningSince else { return nil }
         return runningSince + (limit > used ? limit - used : 0)
@@ -30,7 +32,7 @@ struct Countdown: Sendable {
         runningSince = nil
     }
 
-    /// Gives it its whole span again.
+    /// Resets it to its full duration.
     mutating func restart(at now: UInt64) {
         used = 0
         if runningSince != nil { runningSince = now }

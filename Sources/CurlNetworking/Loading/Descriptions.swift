@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-// What is printed of requests, answers and tasks, for logs: no passwords, no queries where a path will do,
-// and no field that may hold a secret.
+// Descriptions of requests, responses and tasks for logs, without passwords, queries where the path suffices,
+// and fields that may contain secrets.
 
 extension URLRequest {
-    /// `GET http://a.test/b`, without user, query and fragment.
+    /// A summary such as `GET http://a.test/b`, without user, query and fragment.
     var summary: String {
         "\(method) \(url?.withoutSecrets.absoluteString ?? "nowhere")"
     }
 }
 
 extension URLRequest: CustomDebugStringConvertible {
-    /// Method, URL without a password, and how large the body is.
+    /// The method, the URL without its password, and the length of the body.
     public var debugDescription: String {
         let body =
             httpBody.map { ", \($0.count) bytes" } ?? (httpBodyStream == nil ? "" : ", a stream")
@@ -20,9 +20,9 @@ extension URLRequest: CustomDebugStringConvertible {
 }
 
 extension URL {
-    /// Without user, password, query and fragment.
+    /// The URL without user, password, query and fragment.
     var withoutSecrets: URL {
-        // What cannot be taken apart is not shown.
+        // An unparsable URL is omitted.
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return Self.hidden
         }

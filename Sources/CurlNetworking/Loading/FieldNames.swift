@@ -1,6 +1,6 @@
-/// How the names of HTTP's own fields are usually written.
+/// The usual spelling of standard HTTP field names.
 enum FieldNames {
-    /// The usual spelling of a field's name; another name as it is.
+    /// Returns the usual spelling of a standard field name, or another name unchanged.
     static func usual(_ name: String) -> String {
         spellings[name.lowercased()] ?? name
     }

@@ -1,11 +1,11 @@
-/// Header fields in the order they were set, found by name whatever its case.
+/// Header fields in the order in which they were set, with case-insensitive names.
 ///
-/// A name appears once: setting it again replaces the value in place and keeps the new spelling. Finding
-/// a field takes as long whatever their number, removing one grows with it.
+/// Names are unique: setting a field again replaces its value in place and keeps the new spelling. Lookup
+/// takes constant time, removal linear time.
 struct HTTPHeaderFields: Sendable {
     private(set) var fields: [Field] = []
-    /// Where each field is, by its name in lower case; empty while there are few, which are found sooner by
-    /// looking at each.
+    /// The position of each field by its name in lower case; empty while there are few fields, because a
+    /// linear search is faster then.
     private var positions: [[UInt8]: Int] = [:]
 
     private static let fewCount = 32
@@ -27,7 +27,7 @@ struct HTTPHeaderFields: Sendable {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
 
-    /// The value of a field; nil removes it.
+    /// The value of a field. Setting nil removes the field.
     subscript(name: String) -> String? {
         get { index(of: name).map { fields[$0].value } }
         set {
@@ -40,8 +40,8 @@ struct HTTPHeaderFields: Sendable {
         }
     }
 
-    /// Adds a value to a field, after a comma when the field has one already (RFC 9110 §5.3). Its name
-    /// keeps the spelling it came in first.
+    /// Appends a value to a field, after a comma if the field exists (RFC 9110 §5.3). The first spelling of
+    /// the name is kept.
     mutating func add(_ value: String, for name: String) {
         if let index = index(of: name) {
             fields[index].value += ", " + value
@@ -50,21 +50,21 @@ struct HTTPHeaderFields: Sendable {
         }
     }
 
-    /// Adds text to a field's value, after a space when it has one already.
+    /// Appends text to a field's value, after a space if the field exists.
     mutating func extend(_ name: String, by text: String) {
         guard let index = index(of: name) else { return }
         let isEmpty = fields[index].value.isEmpty
         fields[index].value += isEmpty ? text : " " + text
     }
 
-    /// Takes over each field of `other` whose name is not here yet.
+    /// Adds each field of `other` that does not exist here.
     mutating func fill(from other: HTTPHeaderFields) {
         for field in other.fields where self[field.name] == nil {
             self[field.name] = field.value
         }
     }
 
-    /// How a field is spelled here; nil when it is not here.
+    /// The spelling of a field's name; nil if the field does not exist.
     func spelling(of name: String) -> String? {
         index(of: name).map { fields[$0].name }
     }
@@ -108,7 +108,7 @@ extension HTTPHeaderFields: Hashable {
 }
 
 extension StringProtocol {
-    /// Whether two header names or schemes are the same to HTTP, which knows only ASCII case.
+    /// Whether two field names or schemes are equal in HTTP, which ignores the case of ASCII letters only.
     func isEqualIgnoringASCIICase(to other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count
             && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }

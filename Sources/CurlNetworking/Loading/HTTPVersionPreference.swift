@@ -1,16 +1,17 @@
-/// Which versions of HTTP the requests of a session may use.
+/// The versions of HTTP that the requests of a session may use.
 ///
-/// Not in Apple's suite, which always decides on its own.
+/// Not part of Apple's API, which always chooses automatically.
 public enum HTTPVersionPreference: String, Codable, CaseIterable, Sendable {
-    /// HTTP/2 over TLS where the server offers it and the loaded libcurl speaks it reliably (8.14 or newer, built with
-    /// nghttp2); HTTP/1.1 everywhere else.
+    /// HTTP/2 over TLS if the server offers it and the loaded libcurl supports it reliably (8.14 or newer,
+    /// built with nghttp2); otherwise HTTP/1.1.
     case automatic
     /// HTTP/1.1 only.
     case http1_1
-    /// HTTP/2 only, without a fallback: over TLS nothing else is offered, and a server of plain `http` is taken to
-    /// speak it (prior knowledge, RFC 9113 §3.3). With a libcurl that does not speak it reliably tasks fail with
-    /// `.unsupportedURL`. WebSockets, and what goes in the clear through a proxy, stay with HTTP/1.1.
+    /// HTTP/2 only: over TLS nothing else is offered, and plain `http` assumes that the server supports it
+    /// (prior knowledge, RFC 9113 §3.3). Tasks fail with `.unsupportedURL` if libcurl does not support HTTP/2
+    /// reliably. WebSockets, and plain `http` through a proxy, use HTTP/1.1.
     case http2
-    /// HTTP/3 first, where libcurl was built with it; otherwise, and where no server responds to it, as `automatic`.
+    /// HTTP/3 first, if libcurl supports it; if it does not, or the server does not respond over HTTP/3, like
+    /// `automatic`.
     case http3
 }

@@ -1,13 +1,13 @@
 /// The grammar of the lines of a head (RFC 9112 §4 and §5).
 ///
-/// Where a line can be read in two ways, a proxy, libcurl and the code here could see different answers in the
-/// same bytes, the trick of response splitting. Versions of libcurl differ; so what is loose is refused here, and
-/// every version of it gives the same answer.
+/// If a line is ambiguous, a proxy, libcurl and this code could see different responses in the same bytes,
+/// which response splitting exploits. Versions of libcurl differ, too. So ambiguous lines are rejected here,
+/// and the result is the same with every version.
 enum HeadLine {
     typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-    /// A line without its end. nil with a NUL or a bare carriage return in it, which some take for the end of
-    /// the line (RFC 9112 §2.2).
+    /// Returns a line without its end; nil if it contains a NUL or a bare carriage return, which some
+    /// implementations take for the end of the line (RFC 9112 §2.2).
     static func text(of line: UnsafeRawBufferPointer) -> Bytes? {
         var end = line.count
         if end > 0, line[end - 1] == 0x0A { end -= 1 }
@@ -16,8 +16,8 @@ enum HeadLine {
         return text.contains { $0 == 0x0D || $0 == 0 } ? nil : text
     }
 
-    /// The status of `HTTP/1.1 200 OK`: of HTTP/1.0 and 1.1, with one space and three digits. The reason may be
-    /// missing, and is read by nobody.
+    /// Parses a status line such as `HTTP/1.1 200 OK`, of HTTP/1.0 or 1.1, with one space and three digits.
+    /// The reason phrase is optional and ignored.
     static func status(of line: Bytes) -> Int? {
         let parts = Array(line.prefix(13))
         guard parts.count >= 12, parts.starts(with: "HTTP/1.".utf8),
@@ -27,7 +27,7 @@ enum HeadLine {
         return status(in: parts[9..<12])
     }
 
-    /// The status of `HTTP/2 200`, which libcurl writes for a `:status`.
+    /// Parses the line `HTTP/2 200`, which libcurl creates from `:status`.
     static func multiplexedStatus(of line: Bytes) -> Int? {
         let parts = Array(line.prefix(11))
         guard parts.count >= 10,
@@ -52,7 +52,8 @@ enum HeadLine {
         var hasSpaceBeforeColon: Bool
     }
 
-    /// nil for a line whose name is not a token (RFC 9110 §5.1): browsers pass over such lines, too.
+    /// Parses a field. Returns nil if its name is not a token (RFC 9110 §5.1); browsers ignore such lines,
+    /// too.
     static func field(_ line: Bytes) -> Field? {
         guard let colon = line.firstIndex(of: 0x3A) else { return nil }
         let name = line[..<colon].trimmingSpaces
@@ -62,13 +63,14 @@ enum HeadLine {
             hasSpaceBeforeColon: name.endIndex != colon)
     }
 
-    /// Values are UTF-8 nowadays; what is not is ISO 8859-1, as HTTP once had it (RFC 9110 §5.5).
+    /// Decodes a value as UTF-8 or, if it is invalid, as ISO 8859-1, the former encoding of HTTP (RFC 9110
+    /// §5.5).
     static func value(_ bytes: Bytes) -> String {
         let value = bytes.trimmingSpaces
         return String(validating: value, as: UTF8.self) ?? String(latin1: value)
     }
 
-    /// The fields that say where the body ends.
+    /// The fields that determine where the body ends.
     enum Framing {
         case length
         case transferEncoding
@@ -91,8 +93,8 @@ enum HeadLine {
         }
     }
 
-    /// Whether it is known where a body in these codings ends (RFC 9112 §6.3): chunks come last, and `identity`
-    /// stands alone. `chunked` twice, which proxies write, is read by all as once.
+    /// Whether the end of a body with these codings is known (RFC 9112 §6.3): `chunked` must be last, and
+    /// `identity` must be alone. A repeated `chunked`, which some proxies write, counts once.
     static func isReadable(transferEncoding field: String?) -> Bool {
         guard let field else { return true }
         var codings = ListField.members(of: field).map { $0.lowercased() }
@@ -111,17 +113,17 @@ extension ResponseHeadParser {
         case badStatusLine
         /// A NUL or a bare carriage return.
         case badCharacter
-        /// A folded line that continues nothing.
+        /// A folded line without a preceding field.
         case strayFold
-        /// `Content-Length` is not a number, too large, or there are several.
+        /// `Content-Length` is not a number, is too large, or differs among lines.
         case badLength
-        /// Chunks do not come last, or nobody knows the coding.
+        /// `chunked` is not last, or a coding is unknown.
         case badTransferEncoding
-        /// Who knows which of them is meant?
+        /// Several different `Location` fields.
         case twoLocations
 
         var code: URLError.Code {
-            // The code that libcurl's own objections to such codings have.
+            // libcurl reports such codings with the same code.
             if case .badTransferEncoding = self { return .cannotDecodeContentData }
             return .cannotParseResponse
         }

@@ -1,38 +1,38 @@
 #if Foundation
     public import Foundation
 
-    /// A request as an object: `request as NSURLRequest`, and back with `as URLRequest`.
+    /// A request as an object. Convert with `request as NSURLRequest` and `as URLRequest`.
     open class NSURLRequest: NSObject, NSCopying, NSMutableCopying {
-        /// As ``URLRequest`` has it.
+        /// The cache policy; see ``URLRequest``.
         public typealias CachePolicy = URLRequest.CachePolicy
-        /// As ``URLRequest`` has it.
+        /// The purpose of a transfer; see ``URLRequest``.
         public typealias NetworkServiceType = URLRequest.NetworkServiceType
-        /// As ``URLRequest`` has it.
+        /// The party that causes a request; see ``URLRequest``.
         public typealias Attribution = URLRequest.Attribution
 
-        /// What it stands for; only ``NSMutableURLRequest`` changes it.
+        /// The wrapped request. Only ``NSMutableURLRequest`` changes it.
         fileprivate var value: URLRequest
 
         fileprivate init(_ value: URLRequest) {
             self.value = value
         }
 
-        /// A GET of a URL.
+        /// Creates a GET request for a URL.
         public convenience init(url: URL) {
             self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: 60)
         }
 
-        /// A GET of a URL with a cache policy and a time-out of its own, in seconds.
+        /// Creates a GET request for a URL with a cache policy and a timeout in seconds.
         public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
             value = URLRequest(
                 url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
         }
 
         open override func copy() -> Any { copy(with: nil) }
-        /// A request that is not changed any more.
+        /// Returns an immutable copy.
         open func copy(with zone: NSZone? = nil) -> Any { NSURLRequest(value) }
         open override func mutableCopy() -> Any { mutableCopy(with: nil) }
-        /// A request that can be changed apart from this one.
+        /// Returns a mutable copy.
         open func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableURLRequest(value) }
 
         open override func isEqual(_ object: Any?) -> Bool {
@@ -45,39 +45,39 @@
         open override var hash: Int { value.hashValue }
         open override var description: String { value.description }
 
-        /// What to ask for.
+        /// The URL to load.
         open var url: URL? { value.url }
-        /// The document this is loaded for.
+        /// The URL of the main document.
         open var mainDocumentURL: URL? { value.mainDocumentURL }
-        /// What may be taken from the session's cache.
+        /// How the session's cache may be used.
         open var cachePolicy: CachePolicy { value.cachePolicy }
-        /// How long the transfer may rest, in seconds.
+        /// The timeout without progress, in seconds.
         open var timeoutInterval: TimeInterval { value.timeoutInterval }
         /// The method.
         open var httpMethod: String? { value.httpMethod }
-        /// All fields by name.
+        /// All header fields by name.
         open var allHTTPHeaderFields: [String: String]? { value.allHTTPHeaderFields }
-        /// The value of a field, whatever the case of its name.
+        /// Returns the value of a field, ignoring the case of its name.
         open func value(forHTTPHeaderField field: String) -> String? {
             value.value(forHTTPHeaderField: field)
         }
-        /// The bytes to send.
+        /// The body.
         open var httpBody: Data? { value.httpBody }
-        /// The bytes to send, read while they are sent.
+        /// A stream that provides the body.
         open var httpBodyStream: InputStream? { value.httpBodyStream }
         /// Whether the session's cookie storage is used.
         open var httpShouldHandleCookies: Bool { value.httpShouldHandleCookies }
-        /// Without effect: see ``URLRequest/httpShouldUsePipelining``.
+        /// Has no effect; see ``URLRequest/httpShouldUsePipelining``.
         open var httpShouldUsePipelining: Bool { value.httpShouldUsePipelining }
-        /// What the transfer is for.
+        /// The purpose of the transfer.
         open var networkServiceType: NetworkServiceType { value.networkServiceType }
-        /// Whether it may go over a mobile network.
+        /// Whether cellular networks may be used.
         open var allowsCellularAccess: Bool { value.allowsCellularAccess }
     }
 
-    /// A request that can be changed where it is.
+    /// A mutable request object.
     open class NSMutableURLRequest: NSURLRequest {
-        /// As ``URLRequest`` has them.
+        /// The wrapped request. See ``URLRequest`` for its properties.
         fileprivate var request: URLRequest {
             get { value }
             set { value = newValue }
@@ -107,11 +107,11 @@
             get { value.allHTTPHeaderFields }
             set { value.allHTTPHeaderFields = newValue }
         }
-        /// Replaces a field's value; nil removes the field.
+        /// Sets a field's value; nil removes the field.
         open func setValue(_ value: String?, forHTTPHeaderField field: String) {
             self.value.setValue(value, forHTTPHeaderField: field)
         }
-        /// Adds to a field's value, after a comma.
+        /// Appends a value to a field, after a comma.
         open func addValue(_ value: String, forHTTPHeaderField field: String) {
             self.value.addValue(value, forHTTPHeaderField: field)
         }
@@ -142,17 +142,17 @@
     }
 
     extension URLRequest: _ObjectiveCBridgeable {
-        /// For `request as NSURLRequest`.
+        /// Supports `request as NSURLRequest`.
         public func _bridgeToObjectiveC() -> NSURLRequest { NSURLRequest(self) }
 
-        /// For `object as! URLRequest`.
+        /// Supports `object as! URLRequest`.
         public static func _forceBridgeFromObjectiveC(
             _ source: NSURLRequest, result: inout URLRequest?
         ) {
             result = source.value
         }
 
-        /// For `object as? URLRequest`.
+        /// Supports `object as? URLRequest`.
         public static func _conditionallyBridgeFromObjectiveC(
             _ source: NSURLRequest, result: inout URLRequest?
         ) -> Bool {
@@ -160,17 +160,17 @@
             return true
         }
 
-        /// For `object as URLRequest`.
+        /// Supports `object as URLRequest`.
         public static func _unconditionallyBridgeFromObjectiveC(
             _ source: NSURLRequest?
         ) -> URLRequest {
-            // The compiler inserts this where a request is expected; nil stays nil.
+            // The compiler inserts this where a request is expected; nil becomes an unusable request.
             var none = URLRequest(url: URL(filePath: "/"))
             none.url = nil
             return source?.value ?? none
         }
     }
 #else
-    /// Old files say `NSURLRequest.CachePolicy`.
+    /// Supports `NSURLRequest.CachePolicy` in older code.
     public typealias NSURLRequest = URLRequest
 #endif

@@ -1,5 +1,5 @@
 extension URLRequest {
-    /// What a transfer is for. The numbers are Apple's.
+    /// The purpose of a transfer. The raw values are Apple's.
     public enum NetworkServiceType: UInt, Sendable {
         case `default` = 0
         case voip = 1

@@ -1,22 +1,22 @@
 #if Foundation
-    /// What sessions, tasks, answers and the other classes are.
+    /// The base class of sessions, tasks, responses and others.
     public typealias NetworkingObject = NSObject
 #else
-    /// What sessions, tasks, answers and the other classes are: an `NSObject` with the trait `Foundation`,
-    /// without it a class with those of its methods that are used most.
+    /// The base class of sessions, tasks, responses and others: an `NSObject` with the trait `Foundation`;
+    /// otherwise a class with the most common methods of `NSObject`.
     ///
-    /// Two are equal when they are the same, unless their class says otherwise.
+    /// Objects are equal if they are identical, unless a subclass overrides that.
     open class NetworkingObject: Hashable, CustomStringConvertible {
-        /// For subclasses.
+        /// Creates an object, for subclasses.
         public init() {}
 
-        /// Whether `object` is equal to this one.
+        /// Returns whether `object` is equal to this one.
         open func isEqual(_ object: Any?) -> Bool { (object as? NetworkingObject) === self }
 
-        /// The same for equal ones.
+        /// The hash value, equal for equal objects.
         open var hash: Int { ObjectIdentifier(self).hashValue }
 
-        /// The same object, unless it is one that changes.
+        /// Returns the object itself, unless it is mutable.
         open func copy() -> Any { self }
 
         open var description: String {

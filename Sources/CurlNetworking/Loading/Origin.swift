@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Scheme, host and port: whom a request speaks to (RFC 6454).
+/// Scheme, host and port of a URL (RFC 6454).
 struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
     let port: Int
 
-    /// nil for what cannot be loaded over HTTP.
+    /// Returns nil if the URL cannot be loaded over HTTP.
     init?(of url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
@@ -18,13 +18,13 @@ struct Origin: Hashable, Sendable {
 }
 
 extension String {
-    /// A host without the brackets that an IPv6 address has in a URL.
+    /// The host without the brackets of an IPv6 address.
     var withoutBrackets: String {
         hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }
 
-    /// Whether a host, in small letters and without brackets, is this machine by its name or address
-    /// (RFC 6761 §6.3, RFC 1122 §3.2.1.3). A name that only begins like an address is a name.
+    /// Whether a host, in lower case and without brackets, is this machine by name or address (RFC 6761 §6.3,
+    /// RFC 1122 §3.2.1.3). A name that starts with digits is not an address.
     package var isLoopbackHost: Bool {
         if self == "localhost" || hasSuffix(".localhost") || self == "::1" { return true }
         let parts = split(separator: ".", omittingEmptySubsequences: false)

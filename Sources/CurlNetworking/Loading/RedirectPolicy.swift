@@ -1,24 +1,27 @@
 import FoundationEssentials
 
-/// What to do about a 3xx answer (RFC 9110 §15.4, with the custom of browsers and Apple's suite).
+/// Decides about a 3xx response (RFC 9110 §15.4, with the conventions of browsers and Apple's
+/// implementation).
 enum RedirectPolicy {
-    /// How many redirects in a row are followed.
+    /// The maximum number of consecutive redirects.
     static let limit = 20
 
-    /// Those that lead elsewhere. 305 and 306 have lost their meaning and are read as 307, as Apple's
-    /// suite does (RFC 9110 §15.4: any 3xx with a Location may be followed).
+    /// The status codes that are followed. 305 and 306 are obsolete and treated as 307, as in Apple's
+    /// implementation (RFC 9110 §15.4 permits following any 3xx with a Location).
     private static let followedStatuses = [301, 302, 303, 305, 306, 307, 308]
 
     enum Decision: Equatable {
-        /// It is the answer.
+        /// Deliver it as the response.
         case deliver
-        /// Ask again with this request, and with the body if it is kept.
+        /// Send this request, with the body if that is kept.
         case follow(URLRequest, keepsBody: Bool)
         case fail(URLError)
     }
 
+    /// Decides about a response.
+    ///
     /// - Parameters:
-    ///   - request: The one that was answered.
+    ///   - request: The request that was answered.
     ///   - followed: How many redirects were followed before.
     static func decide(
         status: Int, location: String?, request: URLRequest, followed: Int
@@ -50,7 +53,7 @@ enum RedirectPolicy {
         var next = request
         next.url = target
         let method = request.method.uppercased()
-        // A HEAD, too, as FoundationNetworking's own tests have it; RFC 9110 §15.4.4 would leave it.
+        // This includes HEAD, as FoundationNetworking's tests expect; RFC 9110 §15.4.4 would keep it.
         let becomesGet =
             status == 303
             ? method != "GET"
@@ -69,7 +72,7 @@ enum RedirectPolicy {
         return .follow(next, keepsBody: !becomesGet)
     }
 
-    /// Fields that speak for the user to one origin only.
+    /// Fields with the user's credentials, which belong to one origin.
     static let credentialFields = [
         "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Origin",
     ]

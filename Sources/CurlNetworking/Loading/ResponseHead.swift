@@ -1,40 +1,39 @@
-/// Status line and header fields of an answer.
+/// The status and header fields of a response.
 struct ResponseHead: Sendable {
     var status: Int
     var headers = HTTPHeaderFields()
-    /// The values of the `Set-Cookie` lines one by one: joined, they cannot be told apart for sure.
+    /// The values of the separate `Set-Cookie` lines, which cannot be joined unambiguously.
     var setCookies: [String] = []
 }
 
-/// Puts the head of an answer together from its lines.
+/// Parses the head of a response from its lines.
 ///
-/// Interim answers (1xx) are kept apart, and so are the trailers of a chunked body, the lines after the head. A
-/// head without measure is refused.
+/// Interim responses (1xx) are collected separately, as are the trailers of a chunked body. Heads that are
+/// too large are rejected.
 struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
-    /// Whether it comes by HTTP/2 or 3, of which libcurl makes lines.
+    /// Whether the lines come from HTTP/2 or 3, for which libcurl creates them.
     var isMultiplexed = false
-    /// Whether the empty line behind a final head was seen.
+    /// Whether the empty line after a final head was parsed.
     private(set) var isComplete = false
-    /// How the body is coded, the coding that was applied last first: as they are undone. `identity` and
-    /// `chunked` are not among them.
+    /// The codings of the body, the last applied first, without `identity` and `chunked`.
     private(set) var codings: [String] = []
-    /// The fields behind a chunked body. They are never taken for those of the head: a proxy that has looked at the
-    /// head has not seen them (RFC 9110 §6.5.1).
+    /// The trailers of a chunked body. They never count as header fields: a proxy that has checked the head
+    /// has not seen them (RFC 9110 §6.5.1).
     private(set) var trailers = HTTPHeaderFields()
-    /// Interim answers (1xx) that nobody has taken yet.
+    /// Interim responses (1xx) that were not taken yet.
     private var interim: [ResponseHead] = []
     private var lastLine = LastLine.start
     private var byteCount = 0
     private var lineCount = 0
 
-    /// The largest head that is taken, interim answers and trailers included.
+    /// The maximum length of a head, including interim responses and trailers.
     static let largestByteCount = 256 << 10
-    /// The most lines that are taken, these included: each costs time whatever its length. As many as
-    /// Node.js takes, which is the most generous of those that count; others stop at 100.
+    /// The maximum number of lines, including interim responses and trailers, since each takes time. Node.js
+    /// has the same limit; others stop at 100.
     static let largestLineCount = 2000
 
-    /// Whether not a byte of an answer was seen.
+    /// Whether no byte of a response was received.
     var isUntouched: Bool { byteCount == 0 }
 
     /// What a folded line continues.
@@ -42,11 +41,11 @@ struct ResponseHeadParser: Sendable {
         /// The status line.
         case start
         case field(String)
-        /// A line that is not read.
+        /// A line that is ignored.
         case ignored
     }
 
-    /// Takes one line as it came, with its line end.
+    /// Parses one line, which includes its line end.
     mutating func append(_ line: UnsafeRawBufferPointer) throws(Refusal) {
         byteCount += line.count
         lineCount += 1
@@ -57,7 +56,7 @@ struct ResponseHeadParser: Sendable {
         switch text.first {
         case nil: try finish()
         case 0x20, 0x09: try continueField(HeadLine.value(text))
-        // Only the first line is one: libcurl, too, takes a later one for a field.
+        // Only the first line is a status line: libcurl, too, takes a later one for a field.
         default: if head == nil { try begin(text) } else { try addField(text) }
         }
     }
@@ -76,9 +75,9 @@ struct ResponseHeadParser: Sendable {
         let name = field.name
         let value = field.value
         if let kind = HeadLine.Framing(name) {
-            // libcurl does not know the name then, and reads a body of another length.
+            // libcurl does not recognize the name then, and reads a body of another length.
             guard !field.hasSpaceBeforeColon else { throw kind.refusal }
-            // Who knows where such a body ends (RFC 9112 §6.3)? The same length twice does no harm.
+            // The end of the body is ambiguous (RFC 9112 §6.3). Repeating the same length is harmless.
             if kind == .length {
                 guard let length = Self.length(value) else { throw .badLength }
                 if let said = head?.headers[name] {
@@ -109,7 +108,7 @@ struct ResponseHeadParser: Sendable {
         lastLine = .field(field.name)
     }
 
-    /// RFC 9110 §8.6: digits, perhaps several times the same.
+    /// Parses a length (RFC 9110 §8.6): digits, possibly the same number several times.
     private static func length(_ value: String) -> Int64? {
         let numbers = value.split(separator: ",", omittingEmptySubsequences: false).map {
             let digits = $0.trimmingSpaces
@@ -119,13 +118,13 @@ struct ResponseHeadParser: Sendable {
         return first
     }
 
-    /// A folded line, which RFC 9112 §5.2 has us read as a space.
+    /// Appends a folded line, joined by a space as RFC 9112 §5.2 requires.
     private mutating func continueField(_ text: String) throws(Refusal) {
         switch lastLine {
         case .start: throw .strayFold
         case .ignored: return
         case .field(let name):
-            // Older libcurls have read the line before without this one.
+            // Older versions of libcurl have used the field's value without this line.
             if let kind = HeadLine.Framing(name) { throw kind.refusal }
             head?.headers.extend(name, by: text)
             if name.isEqualIgnoringASCIICase(to: "Set-Cookie"),
@@ -151,8 +150,8 @@ struct ResponseHeadParser: Sendable {
         }
     }
 
-    /// RFC 9110 §8.4.1. Some servers name things here that are not codings (`utf-8`), and gateways
-    /// invent their own.
+    /// Records the content codings (RFC 9110 §8.4.1). Some servers list other names (`utf-8`), and some
+    /// gateways invent their own.
     private mutating func noteCodings(_ headers: HTTPHeaderFields) {
         guard headers["Content-Encoding"] != nil || headers["Transfer-Encoding"] != nil else {
             return
@@ -163,7 +162,7 @@ struct ResponseHeadParser: Sendable {
             .reversed()
     }
 
-    /// The interim answers since the last call, in order.
+    /// Returns the interim responses since the last call, in order.
     mutating func takeInterim() -> [ResponseHead] {
         guard !interim.isEmpty else { return [] }
         defer { interim = [] }

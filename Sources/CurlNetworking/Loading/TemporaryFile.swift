@@ -1,16 +1,18 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// A temporary file that is removed, at the latest with the last reference to it, unless it is kept.
+/// A temporary file that is removed with the last reference to it, unless it is kept.
 ///
-/// Anyone who is given the file may move it away before that.
+/// A receiver may move the file before that.
 final class TemporaryFile: Sendable {
     let path: String
     private let isOurs = Mutex(true)
     private let willBeShown: (@Sendable () -> Void)?
 
-    /// - Parameter willBeShown: Called right before a delegate is given the file.
+    /// Creates a reference to a file.
+    ///
+    /// - Parameter willBeShown: Called just before a delegate receives the file.
     init(path: String, willBeShown: (@Sendable () -> Void)? = nil) {
         self.path = path
         self.willBeShown = willBeShown
@@ -22,7 +24,7 @@ final class TemporaryFile: Sendable {
 
     var url: URL { URL(filePath: path, directoryHint: .notDirectory) }
 
-    /// Leaves the file to the one it was given to.
+    /// Leaves the file to its receiver.
     func keep() {
         isOurs.withLock { $0 = false }
     }

@@ -1,6 +1,6 @@
-/// What a program has noted in a request without promising that it may cross threads.
+/// A value that a program has attached to a request, and that need not be Sendable.
 struct ForeignValue: @unchecked Sendable {
-    // Unchecked because that is its maker's affair: loading never looks at it.
+    // Unchecked because the program is responsible for it; loading never reads it.
     let value: Any
 
     init(_ value: Any) {
@@ -8,7 +8,7 @@ struct ForeignValue: @unchecked Sendable {
     }
 }
 
-/// What protocols of one's own have noted in a request. No part of what makes two requests equal.
+/// The properties that URL protocols have attached to a request. They are ignored when requests are compared.
 struct URLProtocolProperties: Hashable, Sendable {
     var values: [String: any Sendable] = [:]
 

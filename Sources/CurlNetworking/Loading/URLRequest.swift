@@ -1,26 +1,26 @@
 public import FoundationEssentials
 
-/// What to ask of a server: a URL, a method, header fields and perhaps a body.
+/// A request: a URL, a method, header fields and optionally a body.
 ///
-/// Header fields are looked up whatever their case. One set to the empty string is sent without a value,
-/// except for those that are sent unasked (`Accept`, `Accept-Encoding`, `Content-Type`, `Cookie`,
-/// `User-Agent`): they are taken away like this.
+/// Field names are case-insensitive. A field set to the empty string is sent without a value, except for the
+/// fields that are sent by default (`Accept`, `Accept-Encoding`, `Content-Type`, `Cookie`, `User-Agent`): the
+/// empty string suppresses them.
 public struct URLRequest: Hashable, Sendable {
-    /// What to ask for; http or https, or what a ``URLProtocol`` loads.
+    /// The URL to load: http, https, or another that a ``URLProtocol`` loads.
     public var url: URL?
 
-    /// The method; `GET` unless set. Setting nil goes back to `GET`.
+    /// The method; `GET` by default. Setting nil restores `GET`.
     ///
-    /// Methods are case-sensitive (RFC 9110 §9.1). As in Apple's suite the oldest are put in capitals:
-    /// `get` becomes `GET`, but `patch` stays as it is.
+    /// Methods are case-sensitive (RFC 9110 §9.1). As in Apple's implementation, the oldest methods are
+    /// converted to upper case: `get` becomes `GET`, but `patch` is unchanged.
     public var httpMethod: String? {
         get { method }
         set { method = newValue.flatMap(Self.canonicalMethod) ?? "GET" }
     }
 
-    /// The bytes to send. Setting them takes a stream away. A file to send is given to the upload task.
+    /// The body. Setting it removes a stream. To send a file, pass it to the upload task.
     ///
-    /// With `GET` the task fails with `.dataLengthExceedsMaximum`, with `HEAD` they stay behind. A `POST`
+    /// With `GET` the task fails with `.dataLengthExceedsMaximum`; with `HEAD` the body is not sent. A `POST`
     /// without a `Content-Type` gets `application/x-www-form-urlencoded`, unless that field is set to the
     /// empty string.
     public var httpBody: Data? {
@@ -28,95 +28,93 @@ public struct URLRequest: Hashable, Sendable {
         set { body = newValue.map(Body.data) }
     }
 
-    /// The bytes to send, read while they are sent. Setting it takes ``httpBody`` away.
+    /// A stream that provides the body while it is sent. Setting it removes ``httpBody``.
     ///
-    /// They go out chunked, unless the field `Content-Length` says how many they are. When they have to
-    /// be sent once more, after a redirect for instance, the delegate is asked for a new stream.
+    /// It is sent with chunked encoding, unless `Content-Length` is set. If the body has to be sent again,
+    /// for example after a redirect, the delegate is asked for a new stream.
     public var httpBodyStream: InputStream? {
         get { if case .stream(let body) = body { body.stream } else { nil } }
         set { body = newValue.map { .stream(BodyStream($0)) } }
     }
 
-    /// How long the transfer may rest without a byte moving, in seconds.
+    /// The timeout for a transfer without progress, in seconds.
     ///
-    /// 60 unless set. Once set it wins over the configuration's `timeoutIntervalForRequest`.
+    /// 60 by default. A value that is set overrides the configuration's `timeoutIntervalForRequest`.
     public var timeoutInterval: TimeInterval {
         get { ownTimeout ?? 60 }
         set { ownTimeout = newValue }
     }
 
-    /// What may be taken from the session's cache.
+    /// How the session's cache may be used.
     ///
-    /// `.useProtocolCachePolicy` unless set. Once set it wins over the configuration's
+    /// `.useProtocolCachePolicy` by default. A value that is set overrides the configuration's
     /// `requestCachePolicy`.
     public var cachePolicy: CachePolicy {
         get { ownCachePolicy ?? .useProtocolCachePolicy }
         set { ownCachePolicy = newValue }
     }
 
-    /// The document this is loaded for; nil when it is for itself. Cookies of other sites than the
-    /// document's are refused by `.onlyFromMainDocumentDomain`, and `SameSite` ones not sent there.
+    /// The URL of the main document, if this is a subresource. Under `.onlyFromMainDocumentDomain`, cookies
+    /// of other sites than the document's are rejected, and `SameSite` cookies are not sent to them.
     public var mainDocumentURL: URL?
 
-    /// Whether the session's cookie storage is used: its cookies sent, those of the answer taken.
+    /// Whether the session's cookie storage is used to send cookies and to store those of the response.
     public var httpShouldHandleCookies = true
 
-    /// What the transfer is for. Kept for the reader: it changes nothing, since Linux has no way for
-    /// an unprivileged program to have its packets put first.
+    /// The purpose of the transfer. Has no effect: unprivileged programs cannot prioritize packets on Linux.
     public var networkServiceType = NetworkServiceType.default
 
     private var access = Access()
 
-    /// Which networks it may use.
+    /// The networks that the request may use.
     private struct Access: Hashable, Sendable {
         var cellular = true
         var expensive = true
         var constrained = true
     }
 
-    /// Whether it may go over a mobile network. See `URLSessionConfiguration.allowsCellularAccess`;
-    /// both have to allow it.
+    /// Whether cellular networks may be used. `URLSessionConfiguration.allowsCellularAccess` must allow it,
+    /// too.
     public var allowsCellularAccess: Bool {
         get { access.cellular }
         set { access.cellular = newValue }
     }
-    /// Whether it may go over a connection that is paid by volume. See
-    /// `URLSessionConfiguration.allowsExpensiveNetworkAccess`; both have to allow it.
+    /// Whether metered networks may be used. `URLSessionConfiguration.allowsExpensiveNetworkAccess` must
+    /// allow it, too.
     public var allowsExpensiveNetworkAccess: Bool {
         get { access.expensive }
         set { access.expensive = newValue }
     }
-    /// Whether it may go over a connection that its user wants used sparingly. See
-    /// `URLSessionConfiguration.allowsConstrainedNetworkAccess`; both have to allow it.
+    /// Whether networks in Low Data Mode may be used.
+    /// `URLSessionConfiguration.allowsConstrainedNetworkAccess` must allow it, too.
     public var allowsConstrainedNetworkAccess: Bool {
         get { access.constrained }
         set { access.constrained = newValue }
     }
 
-    /// Kept for the reader: see `URLSessionConfiguration.allowsUltraConstrainedNetworkAccess`.
+    /// Has no effect; see `URLSessionConfiguration.allowsUltraConstrainedNetworkAccess`.
     public var allowsUltraConstrainedNetworkAccess = false
 
-    /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
-    /// client does any more.
+    /// Has no effect: requests are not pipelined, because HTTP/1.1 servers support that poorly.
     public var httpShouldUsePipelining = false
-    /// Whether the server is thought to speak HTTP/3, which is then tried first. Without effect unless libcurl was
-    /// built with HTTP/3; see ``URLSessionConfiguration/httpVersion``.
+    /// Whether the server is assumed to support HTTP/3, which is then tried first. Has no effect unless
+    /// libcurl supports HTTP/3; see ``URLSessionConfiguration/httpVersion``.
     public var assumesHTTP3Capable = false
-    /// On whose behalf it is made. Kept for the reader: it changes nothing.
+    /// The party that causes the request. Has no effect.
     public var attribution = Attribution.developer
 
-    /// Who a request is for. The numbers are Apple's.
+    /// The party that causes a request. The raw values are Apple's.
     public enum Attribution: UInt, Sendable {
         /// The program itself.
         case developer = 0
-        /// Its user, by an address they gave or followed.
+        /// The user, who has entered or followed the URL.
         case user = 1
     }
 
     var headers = HTTPHeaderFields()
     private(set) var method = "GET"
     private var body: Body?
-    /// What protocols of one's own have noted; no part of what makes two requests equal.
+    /// The properties that URL protocols have attached. They are ignored when requests are compared.
     var properties = URLProtocolProperties()
     private(set) var ownTimeout: TimeInterval?
     private(set) var ownCachePolicy: CachePolicy?
@@ -126,53 +124,53 @@ public struct URLRequest: Hashable, Sendable {
         case stream(BodyStream)
     }
 
-    /// A GET of a URL, which is made absolute.
+    /// Creates a GET request for a URL, which is made absolute.
     public init(url: URL) {
         self.url = url.absoluteURL
     }
 
-    /// A GET of a URL with a time-out of its own, in seconds.
+    /// Creates a GET request for a URL with a timeout in seconds.
     public init(url: URL, timeoutInterval: TimeInterval) {
         self.url = url.absoluteURL
         self.ownTimeout = timeoutInterval
     }
 
-    /// A GET of a URL with a cache policy and a time-out of its own, in seconds.
+    /// Creates a GET request for a URL with a cache policy and a timeout in seconds.
     public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval = 60) {
         self.url = url
         self.ownCachePolicy = cachePolicy
         self.ownTimeout = timeoutInterval
     }
 
-    /// All fields by name; nil when there are none.
+    /// All header fields by name; nil if there are none.
     public var allHTTPHeaderFields: [String: String]? {
         get { headers.isEmpty ? nil : headers.dictionary }
         set { headers = HTTPHeaderFields(newValue ?? [:]) }
     }
 
-    /// The value of a field, whatever the case of its name.
+    /// Returns the value of a field, ignoring the case of its name.
     public func value(forHTTPHeaderField field: String) -> String? {
         headers[field]
     }
 
-    /// Replaces a field's value; nil removes the field from the request.
+    /// Sets a field's value; nil removes the field.
     ///
-    /// A field that is there keeps the spelling of its name. A value that could forge another field is
-    /// not taken: a line break without a space or tab behind it, or a NUL.
+    /// An existing field keeps the spelling of its name. Values that could inject another field are ignored:
+    /// those with a NUL, or a line break that is not followed by a space or tab.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
         guard value?.isOneFieldValue ?? true else { return }
         headers[headers.spelling(of: field) ?? field] = value
     }
 
-    /// Adds to a field's value, after a comma. What ``setValue(_:forHTTPHeaderField:)`` refuses is not
-    /// taken here either.
+    /// Appends a value to a field, after a comma. Values that ``setValue(_:forHTTPHeaderField:)`` ignores are
+    /// ignored here, too.
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
         setValue(headers[field].map { $0 + "," + value } ?? value, forHTTPHeaderField: field)
     }
 }
 
 extension URLRequest {
-    /// What the request says of the length of its body, or -1.
+    /// The length of the body that the request declares, or -1.
     var announcedByteCount: Int64 {
         guard let count = headers["Content-Length"].flatMap(Int64.init), count >= 0 else {
             return -1
@@ -189,11 +187,11 @@ extension URLRequest {
 }
 
 extension String {
-    /// Whether a field's value stays one: line breaks only where a folded line goes on (RFC 9112 §5.2).
+    /// Whether the text is a single field value: line breaks only in folded lines (RFC 9112 §5.2).
     fileprivate var isOneFieldValue: Bool {
         var rest = utf8[...]
         while let index = rest.firstIndex(where: { $0 == 0 || $0 == 0x0D || $0 == 0x0A }) {
-            // A folded line: CRLF and then a space or a tab.
+            // A folded line: CRLF followed by a space or a tab.
             let fold = rest[index...].prefix(3)
             guard fold.elementsEqual([0x0D, 0x0A, 0x20]) || fold.elementsEqual([0x0D, 0x0A, 0x09])
             else { return false }
@@ -204,12 +202,12 @@ extension String {
 }
 
 extension URLRequest: CustomStringConvertible {
-    /// Its URL, without a password.
+    /// The URL, without its password.
     public var description: String { url?.withoutCredentials.absoluteString ?? "url: nil" }
 }
 
 extension URLRequest {
-    /// Without the name and password of its URL, which are for challenges and for nobody's eyes.
+    /// The request without the user name and password of its URL, which are used for challenges only.
     var withoutCredentials: URLRequest {
         guard let url else { return self }
         let bare = url.withoutCredentials

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// What is known of an answer before its body: where it came from, what it is and how long.
+/// The metadata of a response: URL, media type and length.
 ///
-/// Subclasses may override what it says, for a test for instance.
+/// Subclasses can override its properties, for example in tests.
 open class URLResponse: NetworkingObject, @unchecked Sendable {
-    // Unchecked only because the class is open: every stored property is an immutable value, and a
-    // subclass makes the same promise with its own conformance.
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
+    // subclass declares its own conformance.
 
     private let facts: Facts
 
@@ -16,17 +16,16 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
         var textEncodingName: String?
     }
 
-    /// The URL that answered, after any redirects.
+    /// The URL of the response, after redirects.
     open var url: URL? { facts.url }
     /// The media type without parameters, in lower case (`text/plain`).
     open var mimeType: String? { facts.mimeType }
-    /// The length of the body in bytes as it will be delivered, or -1 when it cannot be known
-    /// (chunked, or compressed on the way).
+    /// The length of the body as it will be delivered, in bytes; -1 if it is unknown (chunked or compressed).
     open var expectedContentLength: Int64 { facts.expectedContentLength }
     /// The `charset` parameter of the media type.
     open var textEncodingName: String? { facts.textEncodingName }
 
-    /// Makes an answer of one's own, for a ``URLProtocol`` or a test. `length` is -1 when it is not known.
+    /// Creates a response, for a ``URLProtocol`` or a test. `length` is -1 if it is unknown.
     public init(
         url: URL, mimeType: String?, expectedContentLength length: Int,
         textEncodingName name: String?
@@ -42,8 +41,8 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
             textEncodingName: mediaType?.charset)
     }
 
-    /// A file name to save the body under: what the server proposes (`Content-Disposition`), else the
-    /// last part of the URL's path, else `Unknown`. Never a path: slashes become `_`.
+    /// A file name for the body: the server's proposal (`Content-Disposition`), else the last component of
+    /// the URL's path, else `Unknown`. It contains no folders: slashes become `_`.
     open var suggestedFilename: String? {
         if let name = proposedFilename { return name }
         guard let name = url?.lastPathComponent, !name.isEmpty, name != "/" else {
@@ -61,8 +60,8 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Comparing and describing
 
-    /// Equal are answers from the same URL, of the same type, length and encoding, and over HTTP of the
-    /// same status and fields.
+    /// Returns whether two responses have the same URL, type, length and encoding and, over HTTP, the same
+    /// status and fields.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? URLResponse else { return false }
         guard self !== other else { return true }
@@ -74,7 +73,7 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
             && first?.statusCode == second?.statusCode && first?.headers == second?.headers
     }
 
-    /// The same for equal answers.
+    /// The hash value, equal for equal responses.
     open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(url)
@@ -84,10 +83,10 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The same answer: it never changes.
+    /// Returns the response itself, which is immutable.
     open override func copy() -> Any { self }
 
-    /// `200 http://a.test/b text/plain, 512 bytes`.
+    /// A description such as `200 http://a.test/b text/plain, 512 bytes`.
     open override var description: String {
         var parts: [String] = []
         if let http = self as? HTTPURLResponse { parts.append("\(http.statusCode)") }
@@ -98,20 +97,21 @@ open class URLResponse: NetworkingObject, @unchecked Sendable {
     }
 }
 
-/// An answer over HTTP, with its status and header fields.
+/// A response over HTTP, with a status and header fields.
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
-    // Unchecked as its superclass is, and as immutable.
+    // Unchecked like its superclass, and immutable.
 
     private let head: ResponseHead
 
-    /// 200, 404 and so on. A 4xx or 5xx is an answer, not an error.
+    /// The status code, such as 200 or 404. A 4xx or 5xx response is not an error of the task.
     open var statusCode: Int { head.status }
 
     var headers: HTTPHeaderFields { head.headers }
     var setCookies: [String] { head.setCookies }
 
-    /// Makes an answer over HTTP of one's own, for a ``URLProtocol`` or a test. Never nil; optional as
-    /// Apple's is. Its expected length is what `Content-Length` says, whatever other fields say.
+    /// Creates a response over HTTP, for a ``URLProtocol`` or a test. Never returns nil; the result is
+    /// optional as in Apple's API. The expected length is that of `Content-Length`, regardless of other
+    /// fields.
     public init?(
         url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?
     ) {
@@ -122,7 +122,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             expectedContentLength: headers.announcedByteCount ?? -1)
     }
 
-    /// An answer that has come: its length is given only when it is certain.
+    /// Creates a received response. Its length is set only if it is certain.
     init(url: URL, head: ResponseHead) {
         self.head = head
         super.init(
@@ -130,23 +130,23 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             expectedContentLength: head.headers.bodyByteCount ?? -1)
     }
 
-    /// All fields, as Apple types them: names and values are strings. Fields that came several times
-    /// are joined with commas.
+    /// All header fields, with the type of Apple's API: names and values are strings. Repeated fields are
+    /// joined with commas.
     ///
-    /// The names of HTTP's own fields are in their usual spelling whatever the server's
-    /// (`Content-Length`, also for `content-length`); others are as they came.
+    /// Standard field names have their usual spelling, regardless of the server's (`Content-Length` for
+    /// `content-length`); other names are unchanged.
     open var allHeaderFields: [AnyHashable: Any] {
         Dictionary(
             headers.fields.map { (FieldNames.usual($0.name), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a field, whatever the case of its name.
+    /// Returns the value of a field, ignoring the case of its name.
     open func value(forHTTPHeaderField field: String) -> String? {
         headers[field]
     }
 
-    /// What a status means, in words: `not found`.
+    /// Returns a description of a status code, such as `not found`.
     open class func localizedString(forStatusCode statusCode: Int) -> String {
         switch statusCode {
         case 200: "no error"
@@ -184,8 +184,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
 }
 
-/// A `Content-Type` taken apart.
-/// A media type and its charset, of a `Content-Type` field.
+/// A media type and its charset, parsed from a `Content-Type` field.
 struct MediaType {
     let essence: String
     let charset: String?
@@ -217,7 +216,7 @@ extension HTTPHeaderFields {
         return MediaType(field)
     }
 
-    /// The length of the body as it will be delivered, when the head alone says it.
+    /// The length of the body as it will be delivered, if the head determines it.
     fileprivate var bodyByteCount: Int64? {
         if let coding = self["Content-Encoding"], !coding.isEqualIgnoringASCIICase(to: "identity") {
             return nil
@@ -229,7 +228,7 @@ extension HTTPHeaderFields {
         return announcedByteCount
     }
 
-    /// What `Content-Length` says.
+    /// The value of `Content-Length`.
     fileprivate var announcedByteCount: Int64? {
         guard let length = self["Content-Length"].flatMap(Int64.init), length >= 0 else {
             return nil
@@ -239,7 +238,7 @@ extension HTTPHeaderFields {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// The bytes without spaces and tabs around them.
+    /// The bytes without leading and trailing spaces and tabs.
     var trimmingSpaces: SubSequence {
         let isInside: (UInt8) -> Bool = { $0 != 0x20 && $0 != 0x09 }
         guard let first = firstIndex(where: isInside), let last = lastIndex(where: isInside) else {
@@ -250,7 +249,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension StringProtocol {
-    /// The text without spaces and tabs around it.
+    /// The text without leading and trailing spaces and tabs.
     var trimmingSpaces: String {
         String(decoding: String(self).utf8.trimmingSpaces, as: UTF8.self)
     }

@@ -1,5 +1,5 @@
-/// The little of D-Bus's wire format that is needed to ask for one property (D-Bus Specification,
-/// "Message Protocol"). Little endian, as all supported machines are.
+/// The subset of the D-Bus wire format needed to read one property (D-Bus Specification, "Message Protocol").
+/// Little-endian, like all supported machines.
 struct DBusMessage {
     private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct DBusMessage {
         case signature = 8
     }
 
-    /// A method call whose arguments are strings.
+    /// Creates a method call with string arguments.
     static func call(
         _ member: String, of interface: String, at path: String, on destination: String,
         serial: UInt32, arguments: [String] = []
@@ -59,7 +59,7 @@ struct DBusMessage {
         bytes += [UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
     }
 
-    /// Fields begin at multiples of 8, and the array they stand in does too.
+    /// Fields are aligned to 8 bytes, as is their array.
     private mutating func append(field: Field, type: String, _ value: String) {
         pad(to: 8)
         bytes.append(field.rawValue)
@@ -74,7 +74,7 @@ struct DBusMessage {
         var replySerial: UInt32?
         var body: [UInt8]
 
-        /// The number in a body that is a variant of one (signature `u`).
+        /// The number in a body that is a variant with one value (signature `u`).
         var number: UInt32? {
             guard body.count == 8, body.starts(with: [1, UInt8(ascii: "u"), 0]) else { return nil }
             return DBusMessage.number(body[4...])
@@ -82,10 +82,10 @@ struct DBusMessage {
     }
 
     static let headByteCount = 16
-    /// Nothing we ask for has an answer nearly as long.
+    /// The maximum length of an expected reply.
     private static let largestByteCount = 64 << 10
 
-    /// How long a message is by its first 16 bytes; nil when they make no sense.
+    /// Returns the length of a message from its first 16 bytes; nil if they are invalid.
     static func byteCount(of head: [UInt8]) -> Int? {
         guard head.count >= headByteCount, head[0] == UInt8(ascii: "l"), head[3] == 1,
             let body = number(head[4...]), let fields = number(head[12...]),
@@ -94,11 +94,13 @@ struct DBusMessage {
         return headByteCount + (Int(fields) + 7) / 8 * 8 + Int(body)
     }
 
-    /// - Parameter bytes: A whole message.
+    /// Parses a reply.
+    ///
+    /// - Parameter bytes: A complete message.
     static func reply(_ bytes: [UInt8]) -> Reply? {
         guard let count = byteCount(of: bytes), count == bytes.count, let body = number(bytes[4...])
         else { return nil }
-        // Of the fields only the one whose value is a plain number matters: it is found by its tag.
+        // Only the field with a plain number is needed; it is found by its tag.
         let fields = bytes[headByteCount..<(bytes.count - Int(body))]
         let tag: [UInt8] = [Field.replySerial.rawValue, 1, UInt8(ascii: "u"), 0]
         let place = stride(from: fields.startIndex, to: fields.endIndex - 7, by: 8)

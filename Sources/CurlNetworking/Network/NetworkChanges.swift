@@ -1,9 +1,9 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Reports changes of the kernel's networks. The kernel is listened to only while somebody watches.
+/// Reports changes of the kernel's networks. It listens only while there are watchers.
 final class NetworkChanges: Sendable {
     private struct State {
         var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -13,7 +13,7 @@ final class NetworkChanges: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "CurlNetworking.network", qos: .utility)
 
-    /// Calls once, at the next change.
+    /// Calls a closure once, at the next change.
     func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.watchers[watcher] = changed
@@ -34,7 +34,7 @@ final class NetworkChanges: Sendable {
         state.source = nil
     }
 
-    /// nil where the kernel does not let us listen: waiting tasks then wait for their time to run out.
+    /// Returns nil if the kernel refuses: waiting tasks then only time out.
     private func makeSource() -> (any DispatchSourceRead)? {
         let descriptor = byteclub_watch_network()
         guard descriptor >= 0 else { return nil }
@@ -48,7 +48,7 @@ final class NetworkChanges: Sendable {
         return source
     }
 
-    /// What exactly has changed does not matter: the way is looked for again. Reading never waits.
+    /// The kind of change is irrelevant, because the route is looked up again. Reading does not block.
     private static func drain(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

@@ -1,28 +1,30 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// Asks NetworkManager whether the network in use is metered, over the system's message bus.
+/// Asks NetworkManager on the system bus whether the current network is metered.
 ///
-/// One question on one connection, spoken without a D-Bus library. Any trouble, half a second of
-/// silence included, is the same as no NetworkManager.
+/// One question on one connection, without a D-Bus library. Errors, and half a second without data, count as
+/// no NetworkManager.
 enum NetworkManagerBus {
+    /// Asks NetworkManager.
+    ///
     /// - Parameters:
     ///   - path: The bus's socket.
-    ///   - patience: How long a silence may be, in seconds.
-    /// - Returns: nil when it is not known.
+    ///   - timeout: The maximum time without data, in seconds.
+    ///   - Returns: nil if it is unknown.
     static func isMetered(
-        path: String = "/run/dbus/system_bus_socket", patience: Double = 0.5
+        path: String = "/run/dbus/system_bus_socket", timeout: Double = 0.5
     ) -> Bool? {
-        guard let descriptor = connect(to: path, patience: patience) else { return nil }
+        guard let descriptor = connect(to: path, timeout: timeout) else { return nil }
         defer { close(descriptor) }
-        // The user's number in decimal, each digit as hexadecimal of its ASCII code.
+        // D-Bus authentication: the user ID in decimal, each digit as its hexadecimal ASCII code.
         let user = String(geteuid()).utf8.map { "3" + String($0 - 0x30) }.joined()
         guard write(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), to: descriptor) == .whole,
             readLine(from: descriptor)?.hasPrefix("OK ") == true,
             write(Array("BEGIN\r\n".utf8) + hello + question, to: descriptor) == .whole
         else { return nil }
-        for _ in 0..<8 {  // signals may come in between
+        for _ in 0..<8 {  // skips signals in between
             guard let reply = readMessage(from: descriptor) else { return nil }
             guard reply.replySerial == 2 else { continue }
             guard reply.isReturn, let number = reply.number else { return nil }
@@ -42,7 +44,7 @@ enum NetworkManagerBus {
 
     // MARK: - The socket
 
-    private static func connect(to path: String, patience: Double) -> Int32? {
+    private static func connect(to path: String, timeout: Double) -> Int32? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let room = MemoryLayout.size(ofValue: address.sun_path) - 1
@@ -51,7 +53,7 @@ enum NetworkManagerBus {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }
         var limit = timeval(
-            tv_sec: Int(patience), tv_usec: Int(patience.truncatingRemainder(dividingBy: 1) * 1e6))
+            tv_sec: Int(timeout), tv_usec: Int(timeout.truncatingRemainder(dividingBy: 1) * 1e6))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(
                 descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -1,35 +1,35 @@
-/// What is known of the way to a server.
+/// What is known of the route to a server.
 struct NetworkPath: Hashable, Sendable {
-    /// Whether there is one.
+    /// Whether there is a route.
     var isThere = true
-    /// Whether it leads through a modem.
+    /// Whether it uses a modem.
     var isMobile = false
-    /// Whether it is called metered.
+    /// Whether NetworkManager reports it as metered.
     var isMetered = false
 }
 
-/// Knows the networks of this machine.
+/// Provides information about this machine's networks.
 protocol NetworkStatus: AnyObject, Sendable {
-    /// The way to a host, which is a name or an address. May ask other processes: not for the engine's
-    /// queue.
+    /// Returns the route to a host, which is a name or an address. May block, so do not call it on the
+    /// engine's thread.
     ///
-    /// - Parameter knowsCost: Whether `isMobile` and `isMetered` are of interest.
+    /// - Parameter knowsCost: Whether `isMobile` and `isMetered` are needed.
     func path(to host: String, knowsCost: Bool) -> NetworkPath
 
-    /// Calls once, when something about the networks has changed.
+    /// Calls a closure once, when the networks have changed.
     func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void)
 
     func unwatch(_ watcher: ObjectIdentifier)
 }
 
 extension AccessSettings {
-    /// Whether the way has to be looked at before a request takes it.
+    /// Whether the route has to be checked before a request uses it.
     func hasNetworkRestrictions(about request: URLRequest) -> Bool {
         refusal(of: NetworkPath(isMobile: true, isMetered: true), for: request) != nil
     }
 
-    /// Why a request may not go a way; nil when it may. The session and the request both have to allow
-    /// it.
+    /// Returns why a request may not use a route; nil if it may. The session and the request both have to
+    /// allow it.
     func refusal(
         of path: NetworkPath, for request: URLRequest
     ) -> URLError.NetworkUnavailableReason? {

@@ -1,8 +1,8 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// The networks as the kernel has them, and their cost as NetworkManager knows it.
+/// The kernel's networks, with their cost from NetworkManager.
 ///
 /// Routes are looked up by connecting a datagram socket, which sends nothing.
 final class SystemNetwork: NetworkStatus {
@@ -10,20 +10,22 @@ final class SystemNetwork: NetworkStatus {
 
     private let changes = NetworkChanges()
 
-    // MARK: - The way to a host
+    // MARK: - Routes
 
     func path(to host: String, knowsCost: Bool) -> NetworkPath {
         path(to: host, knowsCost: knowsCost, anywhere: Self.anywhere)
     }
 
-    /// - Parameter anywhere: Stands for the servers of names.
+    /// Returns the route to a host.
+    ///
+    /// - Parameter anywhere: Addresses that stand for the name servers.
     func path(to host: String, knowsCost: Bool, anywhere: [String]) -> NetworkPath {
         if host.lowercased().withoutBrackets.isLoopbackHost { return NetworkPath() }
         let isAddress = Self.isAddress(host)
         let usual = isAddress ? [host] : anywhere
         var local = usual.lazy.compactMap(Self.localAddress).first
         if local == nil, !isAddress {
-            // Without a way to everywhere there may be one to a name of this network or of the hosts file.
+            // Without a default route, a name of the local network or the hosts file may still be reachable.
             local = Self.addresses(of: host).lazy.compactMap(Self.localAddress).first
         }
         guard let local else { return NetworkPath(isThere: false) }
@@ -34,15 +36,15 @@ final class SystemNetwork: NetworkStatus {
             isMobile: Self.isModem(device), isMetered: NetworkManagerBus.isMetered() ?? false)
     }
 
-    /// Addresses nobody has (RFC 5737, RFC 3849): the way there is the way to whatever has no route of
-    /// its own.
+    /// Documentation addresses (RFC 5737, RFC 3849), which have no routes of their own: their route is the
+    /// default route.
     private static let anywhere = ["203.0.113.1", "2001:db8::1"]
 
     private static func isAddress(_ host: String) -> Bool {
         withAddress(of: host) { _, _ in true } ?? false
     }
 
-    /// What a name stands for; empty when nobody knows. May take as long as the resolver's patience.
+    /// Returns the addresses of a name; empty if it cannot be resolved. May block as long as the resolver.
     static func addresses(of name: String) -> [String] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -54,7 +56,7 @@ final class SystemNetwork: NetworkStatus {
         }
     }
 
-    /// Our own address on the way to another, in the form the system prints; nil when there is no way.
+    /// Returns the local address on the route to a host, in numeric form; nil if there is no route.
     private static func localAddress(towards host: String) -> String? {
         withAddress(of: host) { address, length -> String? in
             let descriptor = socket(
@@ -72,7 +74,7 @@ final class SystemNetwork: NetworkStatus {
         } ?? nil
     }
 
-    /// Calls with the socket address of a literal IP address.
+    /// Calls a closure with the socket address of a numeric IP address.
     private static func withAddress<Result>(
         of host: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {
@@ -97,7 +99,7 @@ final class SystemNetwork: NetworkStatus {
 
     // MARK: - Devices
 
-    /// The name of the network device that has an address.
+    /// Returns the name of the network device with an address.
     private static func device(with address: String) -> String? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }
@@ -117,7 +119,7 @@ final class SystemNetwork: NetworkStatus {
         return nil
     }
 
-    /// Whether a device is a modem: the kernel says so, or its name does.
+    /// Whether a device is a modem, by the kernel's type or its name.
     static func isModem(_ device: String, folder: String = "/sys/class/net") -> Bool {
         let names = ["wwan", "wwp", "wws", "rmnet", "ppp", "ccmni"]
         if names.contains(where: device.hasPrefix) { return true }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Loads `data:` URLs (RFC 2397): the answer is in the URL itself.
+/// Loads `data:` URLs (RFC 2397), which contain their response.
 final class DataURLProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool {
         request.url?.scheme?.isEqualIgnoringASCIICase(to: "data") ?? false
@@ -23,12 +23,12 @@ final class DataURLProtocol: URLProtocol {
 
     override func stopLoading() {}
 
-    /// What is in a `data:` URL.
+    /// The content of a `data:` URL.
     struct Content {
         let mediaType: MediaType
         let body: Data
 
-        /// nil when there is no comma, or what should be base64 is not.
+        /// Returns nil if there is no comma, or invalid base64.
         init?(_ url: URL) {
             let text = url.absoluteString.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
             guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return nil }
@@ -47,7 +47,7 @@ final class DataURLProtocol: URLProtocol {
                 body = Data(bytes)
                 return
             }
-            // Padding may be left out, and white space is ignored, as in browsers.
+            // Padding is optional and white space is ignored, as in browsers.
             var digits = bytes.filter { !" \t\n\r\u{C}".utf8.contains($0) }
             while digits.last == UInt8(ascii: "=") { digits.removeLast() }
             digits += Array(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)

@@ -2,7 +2,7 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-// What a loader reports, one after another: while the delegate is asked about a report, the next ones wait.
+// The loader's reports, in order. While the delegate is asked about one, the next ones wait.
 
 extension ProtocolLoad {
     enum Report: Sendable {
@@ -38,7 +38,7 @@ extension ProtocolLoad {
 
     private enum Progress {
         case proceeding
-        /// The delegate was asked something, so that everything else has to wait.
+        /// The delegate was asked, so that later reports have to wait.
         case asking
     }
 
@@ -55,10 +55,10 @@ extension ProtocolLoad {
     }
 }
 
-// MARK: - What follows from a report
+// MARK: - Results of a report
 
 extension ProtocolLoad {
-    /// No longer answer is kept for the cache, in bytes.
+    /// The maximum length of a response for the cache, in bytes.
     private static let largestCachedAnswer = 4 << 20
 
     private func deliver(
@@ -97,7 +97,7 @@ extension ProtocolLoad {
         }
         switch destination {
         case .memory: break
-        case .pieces: _ = task.post(data)  // a loader cannot be held back
+        case .pieces: _ = task.post(data)  // loaders have no flow control
         case .file:
             _ = task.willConsume(data.count)
             let (file, expected) = state.withLock { state in

@@ -2,8 +2,8 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// A task that a ``URLProtocol`` loads: chooses its class, runs it on a queue of its own, and turns
-/// what it reports into what the task reports (`ProtocolLoad+Reports`).
+/// Loads a task with a ``URLProtocol``: chooses the class, runs the loader on its own queue, and passes its
+/// reports on to the task (`ProtocolLoad+Reports`).
 final class ProtocolLoad: Sendable {
     let task: URLSessionTask
     let queue = DispatchQueue(label: "CurlNetworking.protocol")
@@ -11,23 +11,23 @@ final class ProtocolLoad: Sendable {
 
     struct State: Sendable {
         var loader: Loader?
-        /// Reports that wait until the delegate has answered.
+        /// Reports that wait for the delegate's answer.
         var waiting: [Report] = []
         var isAsking = false
         var isOver = false
         var redirectCount = 0
         var response: URLResponse?
-        /// Kept for a completion handler, or for the cache.
+        /// The body, for a completion handler or the cache.
         var body = Data()
-        /// How the cache may keep the answer; nil when it may not, or when it has become too long.
+        /// How the response may be cached; nil if it may not, or is too long.
         var cachePolicy: URLCache.StoragePolicy?
         var file: DownloadFile?
     }
 
-    /// A loader and its queue's right to use it.
+    /// A loader, which may be used on its queue.
     struct Loader: @unchecked Sendable {
-        // Unchecked because a loader is made and used on the load's queue alone; elsewhere only its
-        // identity counts.
+        // Unchecked because a loader is created and used on the load's queue only; elsewhere only its
+        // identity is compared.
         let urlProtocol: URLProtocol
     }
 
@@ -40,14 +40,14 @@ final class ProtocolLoad: Sendable {
         !task.session.protocolClasses.isEmpty || DataURLProtocol.canInit(with: task)
     }
 
-    /// Starts a task: by a class that can load it, else by the engine.
+    /// Starts a task with a class that can load it, otherwise with the engine.
     static func start(_ task: URLSessionTask) {
         let load = ProtocolLoad(task)
         task.status.withLock { $0.urlProtocol.load = load }
         load.queue.async { @Sendable in load.begin() }
     }
 
-    /// The task was cancelled.
+    /// Called when the task was cancelled.
     func stop() {
         let loader = finish()
         queue.async { @Sendable in loader?.urlProtocol.stopLoading() }
@@ -66,7 +66,7 @@ final class ProtocolLoad: Sendable {
         fillBody { [self] in queue.async { @Sendable [self] in load(by: kind) } }
     }
 
-    /// Puts the body of an upload into the request, where a loader looks for it, and then goes on.
+    /// Adds the body of an upload to the request, where loaders expect it, and then continues.
     private func fillBody(then proceed: @escaping @Sendable () -> Void) {
         var request = task.requestToLoad
         guard task.status.withLock({ $0.urlProtocol.request == nil }), request.httpBody == nil,
@@ -108,7 +108,7 @@ final class ProtocolLoad: Sendable {
 
     // MARK: - The end
 
-    /// Marks the load as over. Returns the loader, to be stopped on the queue.
+    /// Marks the load as finished. Returns the loader, which has to be stopped on the queue.
     private func finish() -> Loader? {
         task.status.withLock { $0.urlProtocol.load = nil }
         return state.withLock { state in
@@ -142,7 +142,7 @@ final class ProtocolLoad: Sendable {
         }
     }
 
-    /// Keeps the answer as its loader allows, if the delegate agrees.
+    /// Stores the response as its loader allows, if the delegate agrees.
     private func storeAnswer() {
         let (response, body, policy) = state.withLock { state in
             (state.response, state.body, state.cachePolicy)
@@ -172,7 +172,7 @@ final class ProtocolLoad: Sendable {
 }
 
 extension URLSession {
-    /// Who is asked whether it loads a task, in this order.
+    /// The classes that are asked whether they load a task, in order.
     var protocolClasses: [URLProtocol.Type] {
         settings.protocolClasses + (isShared ? URLProtocol.registeredClasses : [])
     }

@@ -2,14 +2,14 @@
     import Foundation
 
     extension URLProtocol {
-        /// Notes something in a request; the note goes along with copies, but not over the wire.
+        /// Attaches a property to a request. Copies include it, but it is not sent.
         public class func setProperty(
             _ value: Any, forKey key: String, in request: NSMutableURLRequest
         ) {
             request.request.properties.values[key] = ForeignValue(value)
         }
 
-        /// Takes back what `setProperty` has noted.
+        /// Removes a property that `setProperty` has attached.
         public class func removeProperty(forKey key: String, in request: NSMutableURLRequest) {
             request.request.properties.values[key] = nil
         }

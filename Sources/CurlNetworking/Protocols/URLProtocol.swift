@@ -1,8 +1,7 @@
 import FoundationEssentials
 import Synchronization
 
-/// A way of loading of one's own: for a scheme that is not HTTP, or in place of the network in a
-/// test.
+/// A custom loader: for a scheme other than HTTP, or instead of the network in a test.
 ///
 /// ```swift
 /// final class Canned: URLProtocol {
@@ -17,23 +16,23 @@ import Synchronization
 /// configuration.protocolClasses = [Canned.self]
 /// ```
 ///
-/// A task asks the classes of its session's configuration in their order, then, in the shared session,
-/// the registered ones, newest first; the first that can takes the task. An instance is made for each
-/// load and used on a queue of its own, where it may block. It reports to its ``client`` from any
-/// thread. Timeouts, retries and suspension are its own affair: a suspended task only keeps back what
-/// it reports. Background sessions do not ask these classes.
+/// A task asks the classes of its session's configuration in order; in the shared session then the registered
+/// ones, newest first. The first class that can load the request takes the task. An instance is created for
+/// each load and used on its own queue, where it may block. It reports to its ``client`` from any thread. It
+/// has to implement timeouts and retries itself. Suspending a task only delays its reports. Background
+/// sessions do not use these classes.
 open class URLProtocol: NetworkingObject {
-    /// What to load. The body of an upload is in it: data as `httpBody`, a file and what the delegate gives
-    /// as `httpBodyStream`.
+    /// The request to load. It contains the body of an upload: data as `httpBody`, a file or a delegate's
+    /// stream as `httpBodyStream`.
     public let request: URLRequest
-    /// The answer that a cache has for the request, when there is one.
+    /// The cached response for the request, if there is one.
     public let cachedResponse: CachedURLResponse?
     /// Receives the load's events.
     public var client: (any URLProtocolClient)?
-    /// The task it loads for.
+    /// The task that is being loaded.
     public private(set) var task: URLSessionTask?
 
-    /// Makes a loader of a request. Subclasses that have an initialiser of their own implement this.
+    /// Creates a loader for a request. Subclasses with initializers of their own have to implement it.
     public required init(
         request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {
@@ -42,7 +41,7 @@ open class URLProtocol: NetworkingObject {
         self.client = client
     }
 
-    /// Makes a loader for a task's current request.
+    /// Creates a loader for a task's current request.
     public required convenience init(
         task: URLSessionTask, cachedResponse: CachedURLResponse?,
         client: (any URLProtocolClient)?
@@ -56,48 +55,48 @@ open class URLProtocol: NetworkingObject {
 
     // MARK: - For subclasses
 
-    /// Whether this class loads such a request. The class itself loads none.
+    /// Returns whether this class loads a request. The base class loads none.
     open class func canInit(with request: URLRequest) -> Bool { false }
 
-    /// Whether this class loads for such a task. Asks about its current request, unless overridden.
+    /// Returns whether this class loads a task. By default, asks about its current request.
     open class func canInit(with task: URLSessionTask) -> Bool {
         task.currentRequest.map { canInit(with: $0) } ?? false
     }
 
-    /// The request that is loaded for `request`; the same, unless overridden.
+    /// Returns the request to load instead of `request`; the same by default.
     open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Whether two requests may share a cached answer; whether they are equal, unless overridden.
+    /// Returns whether two requests can share a cached response; by default, whether they are equal.
     open class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool {
         one == other
     }
 
-    /// Begins to load. Unless overridden, fails with `.unsupportedURL`.
+    /// Starts loading. By default, fails with `.unsupportedURL`.
     open func startLoading() {
         client?.urlProtocol(
             self, didFailWithError: URLError(.unsupportedURL, failingURL: request.url))
     }
 
-    /// Ends the load: it was cancelled, redirected, or has finished. Nothing reported from now on counts.
+    /// Stops loading: the load was cancelled, redirected or finished. Later reports are ignored.
     open func stopLoading() {}
 
-    // MARK: - Notes in a request
+    // MARK: - Properties of requests
 
-    /// What ``setProperty(_:forKey:in:)`` has noted in a request.
+    /// Returns a property that ``setProperty(_:forKey:in:)`` has attached to a request.
     open class func property(forKey key: String, in request: URLRequest) -> Any? {
         let value = request.properties.values[key]
         return (value as? ForeignValue)?.value ?? value
     }
 
-    /// Notes something in a request; the note goes along with copies, but not over the wire. Apple's
-    /// takes an `NSMutableURLRequest`.
+    /// Attaches a property to a request. Copies include it, but it is not sent. Apple's method takes an
+    /// `NSMutableURLRequest`.
     open class func setProperty(
         _ value: any Sendable, forKey key: String, in request: inout URLRequest
     ) {
         request.properties.values[key] = value
     }
 
-    /// Takes back what ``setProperty(_:forKey:in:)`` has noted.
+    /// Removes a property that ``setProperty(_:forKey:in:)`` has attached.
     open class func removeProperty(forKey key: String, in request: inout URLRequest) {
         request.properties.values[key] = nil
     }
@@ -106,8 +105,8 @@ open class URLProtocol: NetworkingObject {
 
     private static let registered = Mutex<[URLProtocol.Type]>([])
 
-    /// Has the tasks of the shared session ask this class, before those registered earlier. Other
-    /// sessions have `protocolClasses` in their configuration.
+    /// Registers a class for tasks of the shared session; it is asked before those registered earlier. Other
+    /// sessions use their configuration's `protocolClasses`.
     ///
     /// - Returns: Whether it is a subclass of `URLProtocol`.
     @discardableResult
@@ -117,7 +116,7 @@ open class URLProtocol: NetworkingObject {
         return true
     }
 
-    /// Takes a registered class away again.
+    /// Removes a registered class.
     open class func unregisterClass(_ protocolClass: AnyClass) {
         registered.withLock { all in
             if let index = all.firstIndex(where: { $0 == protocolClass }) { all.remove(at: index) }
@@ -128,9 +127,9 @@ open class URLProtocol: NetworkingObject {
 }
 
 extension URLSessionConfiguration {
-    /// Subclasses of ``URLProtocol`` that are asked, in this order, whether they load a task, before it
-    /// goes to the network. Other classes in it are left out. Empty unless set; Apple's list names the
-    /// system's own loaders, too, which here cannot be replaced in part.
+    /// The subclasses of ``URLProtocol`` that are asked, in order, whether they load a task. Other classes
+    /// are ignored. Empty by default; Apple's list includes the system's own loaders, which cannot be
+    /// replaced here.
     public var protocolClasses: [AnyClass]? {
         get { withSettings { $0.protocolClasses } }
         set {

@@ -1,11 +1,11 @@
-import Glibc
+import CurlNetworkingPlatform
 
-/// Servers that are reached without a proxy.
+/// A pattern for servers that are reached without a proxy.
 struct ProxyException: Hashable, Sendable, Codable {
-    /// A host (`example.com`), all below it (`*.example.com`, `.example.com`), an address, a network
+    /// A host (`example.com`), all its subdomains (`*.example.com`, `.example.com`), an address, a network
     /// (`10.0.0.0/8`, `169.254/16`, `fe80::/10`), or `*` for all.
     var pattern: String
-    /// Whether a plain host stands for all below it as well, as with curl.
+    /// Whether a plain host includes its subdomains, as with curl.
     var includesSubdomains: Bool
 
     init(_ pattern: String, includesSubdomains: Bool) {
@@ -13,7 +13,9 @@ struct ProxyException: Hashable, Sendable, Codable {
         self.includesSubdomains = includesSubdomains
     }
 
-    /// - Parameter host: In small letters, without brackets.
+    /// Returns whether the pattern matches a host.
+    ///
+    /// - Parameter host: In lower case, without brackets.
     func covers(_ host: String) -> Bool {
         var name = pattern.trimmingSpaces.lowercased().withoutBrackets
         if name == "*" { return true }
@@ -40,7 +42,7 @@ struct ProxyException: Hashable, Sendable, Codable {
 
     private static func isIn(_ host: String, network: String, bitCount: Int) -> Bool {
         var network = network
-        if !network.contains(":") {  // 169.254/16 leaves zeros out
+        if !network.contains(":") {  // 169.254/16 omits zeros
             let parts = network.split(separator: ".").count
             network += String(repeating: ".0", count: max(0, 4 - parts))
         }
@@ -53,7 +55,7 @@ struct ProxyException: Hashable, Sendable, Codable {
         return rest == 0 || one[whole] >> (8 - rest) == other[whole] >> (8 - rest)
     }
 
-    /// The bytes of an IPv4 or IPv6 address; nil for a name.
+    /// Returns the bytes of an IPv4 or IPv6 address; nil for a name.
     private static func address(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }

@@ -1,4 +1,4 @@
-// The keys of `connectionProxyDictionary`, as Apple has them.
+// Apple's keys of `connectionProxyDictionary`.
 
 /// Whether `kCFNetworkProxiesHTTPProxy` is used: 1 or 0.
 public let kCFNetworkProxiesHTTPEnable = "HTTPEnable"
@@ -18,11 +18,11 @@ public let kCFNetworkProxiesSOCKSEnable = "SOCKSEnable"
 public let kCFNetworkProxiesSOCKSProxy = "SOCKSProxy"
 /// The port of the SOCKS proxy.
 public let kCFNetworkProxiesSOCKSPort = "SOCKSPort"
-/// Hosts that are spoken to without a proxy.
+/// Hosts that are reached without a proxy.
 public let kCFNetworkProxiesExceptionsList = "ExceptionsList"
-/// Whether names without a dot are spoken to without a proxy: 1 or 0.
+/// Whether names without a dot are reached without a proxy: 1 or 0.
 public let kCFNetworkProxiesExcludeSimpleHostnames = "ExcludeSimpleHostnames"
-/// The name to log in to the proxy with.
+/// The user name for the proxy.
 public let kCFProxyUsernameKey = "kCFProxyUsernameKey"
-/// The password to log in to the proxy with.
+/// The password for the proxy.
 public let kCFProxyPasswordKey = "kCFProxyPasswordKey"

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A proxy, and what opens it.
+/// A proxy and its credentials.
 struct ProxyServer: Hashable, Sendable, Codable {
     enum Kind: String, Sendable, Codable {
         case http
         /// HTTP over TLS.
         case https
         case socks4
-        /// SOCKS 5; the proxy looks names up.
+        /// SOCKS 5; the proxy resolves names.
         case socks5
     }
 
@@ -26,8 +26,8 @@ struct ProxyServer: Hashable, Sendable, Codable {
         self.password = password
     }
 
-    /// Reads what an environment variable names: `host:port`, `http://name:password@host:port/`,
-    /// `socks5://host`. As with curl, the port is 1080 unless it is said, and 443 for `https`.
+    /// Parses the value of an environment variable: `host:port`, `http://name:password@host:port/`,
+    /// `socks5://host`. As with curl, the default port is 1080, and 443 for `https`.
     init?(_ text: String) {
         let text = text.trimmingSpaces
         guard !text.isEmpty, let url = URL(string: text.contains("://") ? text : "http://" + text),
@@ -47,15 +47,15 @@ struct ProxyServer: Hashable, Sendable, Codable {
         password = url.password(percentEncoded: false) ?? ""
     }
 
-    /// Whether it reads HTTP, so that it sees the whole request of a plain URL.
+    /// Whether it is an HTTP proxy, which sees the whole request for an http URL.
     var isHTTP: Bool { kind == .http || kind == .https }
 
     fileprivate static let troubleMark = "the proxy "
 
-    /// What an error says of it.
+    /// Returns the text of an error that the proxy has caused.
     func trouble(_ words: String) -> String { "\(Self.troubleMark)\(host):\(port) \(words)" }
 
-    /// For CURLOPT_PROXY.
+    /// The value for CURLOPT_PROXY.
     var curlText: String {
         let scheme =
             switch kind {
@@ -67,7 +67,7 @@ struct ProxyServer: Hashable, Sendable, Codable {
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// As a challenge names it, for a request to a URL.
+    /// Returns the proxy as challenges refer to it, for a request to a URL.
     func address(for url: URL) -> ProxyAddress {
         ProxyAddress(
             host: host, port: port,
@@ -82,12 +82,12 @@ struct ProxyServer: Hashable, Sendable, Codable {
 extension ProxyServer: CustomStringConvertible, CustomReflectable {
     var description: String { curlText }
 
-    /// Not the password.
+    /// Omits the password.
     var customMirror: Mirror { Mirror(self, children: ["address": curlText]) }
 }
 
 extension URLError {
-    /// What is the matter with the proxy on the way, with its name; nil where it is not that.
+    /// The text about the proxy that has caused the error; nil if none has.
     package var proxyTrouble: String? {
         underlyingText.flatMap { $0.hasPrefix(ProxyServer.troubleMark) ? $0 : nil }
     }

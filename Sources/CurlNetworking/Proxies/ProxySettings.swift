@@ -1,18 +1,18 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// Which proxy leads to which server.
+/// The proxies to use for servers.
 struct ProxySettings: Hashable, Sendable, Codable {
     var http: ProxyServer?
     var https: ProxyServer?
     var socks: ProxyServer?
     var exceptions: [ProxyException] = []
-    /// Names without a dot.
+    /// Whether names without a dot use no proxy.
     var exceptsSimpleNames = false
-    /// What stays on this machine.
+    /// Whether hosts of this machine use no proxy.
     var exceptsLoopback = false
 
-    /// nil: straight to the server.
+    /// Returns the proxy for a URL; nil for none.
     func proxy(for url: URL) -> ProxyServer? {
         guard let scheme = url.scheme?.lowercased(),
             let host = url.host(percentEncoded: false)?.lowercased().withoutBrackets
@@ -33,11 +33,11 @@ struct ProxySettings: Hashable, Sendable, Codable {
 // MARK: - The environment
 
 extension ProxySettings {
-    /// What the variables say that curl reads: `http_proxy` (in small letters only, since a server's
-    /// script gets a client's `Proxy:` field as `HTTP_PROXY`), `https_proxy`, `all_proxy` and
-    /// `no_proxy`, in small letters or capitals. What stays on this machine goes through no proxy.
+    /// Reads curl's environment variables: `http_proxy` (in lower case only, because CGI passes a client's
+    /// `Proxy:` field as `HTTP_PROXY`), `https_proxy`, `all_proxy` and `no_proxy`, in lower or upper case.
+    /// Hosts of this machine use no proxy.
     ///
-    /// - Parameter value: Of a variable; nil when it is not set.
+    /// - Parameter value: Returns the value of a variable; nil if it is not set.
     init(environment value: (String) -> String?) {
         func first(_ names: [String]) -> String? {
             names.compactMap(value).first { !$0.isEmpty }
@@ -51,9 +51,9 @@ extension ProxySettings {
             .map { ProxyException(String($0), includesSubdomains: true) }
     }
 
-    /// nil when the environment names no proxy.
+    /// nil if the environment sets no proxy.
     static var environment: ProxySettings? {
-        // Asked for each request: the usual case has to cost nothing.
+        // Evaluated for each request, so the usual case must be fast.
         let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         guard names.contains(where: { getenv($0) != nil }) else { return nil }
         return ProxySettings { name in getenv(name).map { String(cString: $0) } }
@@ -63,7 +63,7 @@ extension ProxySettings {
 // MARK: - Apple's dictionary
 
 extension ProxySettings {
-    /// Reads the dictionary of `URLSessionConfiguration.connectionProxyDictionary`.
+    /// Parses the dictionary of `URLSessionConfiguration.connectionProxyDictionary`.
     init(dictionary: [AnyHashable: Any]) {
         let values = Dictionary(
             dictionary.map { (String(describing: $0.key.base), $0.value) },
@@ -100,7 +100,7 @@ extension ProxySettings {
         }
     }
 
-    /// The same, to be read back.
+    /// The settings as a dictionary with Apple's keys.
     var dictionary: [AnyHashable: Any] {
         var values: [AnyHashable: Any] = [:]
         for (prefix, server) in [("HTTP", http), ("HTTPS", https), ("SOCKS", socks)] {

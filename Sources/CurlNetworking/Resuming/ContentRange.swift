@@ -1,11 +1,11 @@
-/// A `Content-Range` (RFC 9110 §14.4).
+/// A parsed `Content-Range` field (RFC 9110 §14.4).
 struct ContentRange: Hashable, Sendable {
     /// Half-open, in bytes from the start; nil in a 416.
     var range: Range<Int64>?
     /// nil for `*`.
     var total: Int64?
 
-    /// nil for other units and for what makes no sense.
+    /// Returns nil for other units and invalid values.
     init?(_ field: String) {
         let words = field.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].isEqualIgnoringASCIICase(to: "bytes") else { return nil }
@@ -26,13 +26,13 @@ struct ContentRange: Hashable, Sendable {
         range = first..<last + 1
     }
 
-    /// Whether nothing comes behind it, as far as it says.
+    /// Whether the range extends to the end, as far as it is known.
     var isToTheEnd: Bool {
         guard let range, let total else { return true }
         return range.upperBound == total
     }
 
-    /// Digits and nothing else: `Int64.init` would take a sign.
+    /// Parses digits only: `Int64.init` would accept a sign.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -1,22 +1,25 @@
 import FoundationEssentials
 
-/// Whether and how a download goes on where it stopped.
+/// Decides whether and how a download resumes.
 struct DownloadResumption: Sendable {
     let data: ResumeData
-    /// Where to go on: what has arrived, as far as it is still there.
+    /// The offset at which to resume: the number of existing bytes.
     private(set) var offset: Int64
 
-    /// - Parameter fileByteCount: The real length of the part; nil when it is gone.
-    /// - Throws: `.cannotOpenFile` when it is.
+    /// Starts from resume data.
+    ///
+    /// - Parameter fileByteCount: The length of the partial file; nil if it is missing.
+    /// - Throws: `.cannotOpenFile` if it is missing.
     init(_ data: ResumeData, fileByteCount: Int64?) throws(URLError) {
         guard let fileByteCount else {
             throw URLError(
                 .cannotOpenFile, failingURL: data.url,
-                underlyingText: "the part that had arrived is no longer there")
+                underlyingText: "the partial file is missing")
         }
         self.data = data
         offset = min(data.byteCount, fileByteCount)
-        // When all is there the last byte is asked for again: the answer says then whether it still is.
+        // If the file is complete, the last byte is requested again, to verify that the resource is
+        // unchanged.
         if offset > 0, offset == data.totalByteCount { offset -= 1 }
     }
 
@@ -25,44 +28,46 @@ struct DownloadResumption: Sendable {
         self.offset = offset
     }
 
-    /// Goes back to the beginning.
+    /// Restarts at the first byte.
     mutating func startOver() {
         offset = 0
     }
 
-    /// The request that goes on.
+    /// The request that resumes the download.
     var request: URLRequest {
         var request = wholeRequest
         guard offset > 0 else { return request }
         request.headers["Range"] = "bytes=\(offset)-"
         request.headers["If-Range"] = data.validator.text
-        // A range counts the bytes of one coding.
+        // A range counts the bytes of one content coding.
         request.headers["Accept-Encoding"] = "identity"
         return request
     }
 
-    /// The request that starts from the beginning.
+    /// The request for the whole file.
     var wholeRequest: URLRequest {
         var request = URLRequest(url: data.url)
         request.headers = data.headers
         return request
     }
 
-    /// What to do about an answer.
+    /// What to do about a response.
     enum Decision: Equatable {
-        /// Its body goes behind what is there, which is cut to this length before.
+        /// Append its body to the partial file, after cutting that to this length.
         case proceed(at: Int64, total: Int64?)
-        /// Its body is the whole: cut what is there to nothing.
+        /// Its body is the whole file: discard the existing bytes.
         case startOver
-        /// Drop it and send `wholeRequest`.
+        /// Discard it and send `wholeRequest`.
         case askForWhole
-        /// It is the answer, as to any download; what is there is of no use.
+        /// Deliver it like the response to any download; the partial file is useless.
         case deliver
-        /// It is the answer, too, but a later task may continue: what is there stays good.
+        /// Deliver it, but keep the partial file: a later task may continue.
         case unavailable(URLError)
     }
 
-    /// - Parameter head: Of the answer to `request`, after challenges and redirects.
+    /// Decides about a response.
+    ///
+    /// - Parameter head: The head of the response to `request`, after challenges and redirects.
     func decide(on head: ResponseHead) -> Decision {
         switch head.status {
         case 206 where offset > 0: return decide(onPart: head)
@@ -98,14 +103,14 @@ struct DownloadResumption: Sendable {
     }
 }
 
-// MARK: - What can be gone on with
+// MARK: - Resumable responses
 
 extension DownloadResumption {
-    /// What a download needs so that it can be gone on with later; nil when the server, the request or
-    /// the answer does not allow it.
+    /// Returns the validator with which a download can be resumed; nil if the server, the request or the
+    /// response does not permit resuming.
     ///
-    /// Only a GET without a body; a strong entity tag, or a `Last-Modified` that is older than the
-    /// answer; byte ranges; no content coding.
+    /// It requires a GET without a body; a strong entity tag, or a `Last-Modified` before the response's
+    /// date; byte ranges; and no content coding.
     static func validator(
         for request: URLRequest, _ head: ResponseHead
     ) -> ResumeData.Validator? {
@@ -122,19 +127,19 @@ extension DownloadResumption {
         if let tag = head.headers["ETag"] {
             if EntityTag.isStrong(tag) { return .entityTag(tag) }
         }
-        // One that was changed in the second of the answer may change again in it (RFC 9110
-        // §8.8.2.2). A weak tag does not forbid the date.
+        // A resource modified in the second of the response may be modified again in the same second (RFC
+        // 9110 §8.8.2.2). A weak entity tag does not prevent the use of the date.
         guard let date = head.headers["Last-Modified"], !date.isEmpty, date != head.headers["Date"]
         else { return nil }
         return .lastModified(date)
     }
 
-    /// The resume data of a download that stops; nil when it cannot be gone on with.
+    /// Creates the resume data of a download that stops; returns nil if it cannot be resumed.
     ///
     /// - Parameters:
-    ///   - request: The one that was answered.
-    ///   - byteCount: What is in the file, the part before this task included.
-    ///   - checksum: Of so many bytes.
+    ///   - request: The request that was answered.
+    ///   - byteCount: The length of the file, including bytes from an earlier task.
+    ///   - checksum: The checksum of these bytes.
     static func data(
         request: URLRequest, originalURL: URL?, head: ResponseHead, byteCount: Int64,
         checksum: UInt64? = nil, fileName: String
@@ -158,7 +163,7 @@ extension DownloadResumption {
 }
 
 extension ResponseHead {
-    /// Whether the body comes compressed: then its bytes are not those of the file.
+    /// Whether the body is compressed, so that its bytes are not those of the file.
     fileprivate var isCoded: Bool {
         guard let coding = headers["Content-Encoding"] else { return false }
         return !coding.isEmpty && !coding.isEqualIgnoringASCIICase(to: "identity")

@@ -1,33 +1,34 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// What the beginning of a part was when it was written, for as long as the part is not whole: a disk
-/// that has turned a bit since would make a wrong file of it.
+/// The checksum of the first bytes of a partial file: detects bytes that the disk has corrupted since they
+/// were written.
 struct PartialFileMark: Hashable, Sendable {
-    /// Counted from the beginning of the part.
+    /// The number of bytes, from the start of the file.
     var byteCount: Int64
-    /// A ``Checksum`` of so many bytes.
+    /// The ``Checksum`` of these bytes.
     var checksum: UInt64
 }
 
 enum PartialFileChecks {
-    /// How much of a part is as it was written.
+    /// How much of a partial file is intact.
     struct Finding: Sendable {
-        /// What can be continued.
+        /// The number of bytes that can be continued.
         var byteCount: Int64
-        /// Of so many bytes, to be carried on with what comes next.
+        /// The checksum of these bytes, to continue with.
         var checksum: Checksum
     }
 
     private static let blockByteCount = 1 << 20
 
-    /// Reads a part and compares it with its marks. On the queue for files: a large one takes its time.
+    /// Verifies a partial file against its marks. Call it on the file queue: a large file takes a while.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes there are at most to be continued.
-    ///   - total: Of the whole body. The last byte is never taken for there: the server has to be asked
-    ///     for something.
-    ///   - marks: Without any, as with parts of earlier versions, all up to `limit` is believed.
+    ///   - limit: The maximum number of bytes to use.
+    ///   - total: The length of the whole body. The last byte is always requested, so that the server is
+    ///     asked at all.
+    ///   - marks: If there are none, as for partial files of earlier versions, all bytes up to `limit` are
+    ///     accepted.
     static func find(
         in descriptor: Int32, upTo limit: Int64, total: Int64?, _ marks: [PartialFileMark]
     ) -> Finding {
@@ -79,7 +80,7 @@ enum PartialFileChecks {
 }
 
 extension ResumeData {
-    /// What it says of its part; none in data of earlier versions.
+    /// The marks in the resume data; none in data of earlier versions.
     var marks: [PartialFileMark] {
         checksum.map { [PartialFileMark(byteCount: byteCount, checksum: $0)] } ?? []
     }

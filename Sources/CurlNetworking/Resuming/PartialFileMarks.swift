@@ -1,10 +1,10 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// The marks of a part that grows, in a file beside it: `part-….sums`, sixteen bytes a mark, in ascending
-/// order. A process that is killed leaves those of all that it has written, but for the last piece.
+/// Checksums of a growing partial file, stored beside it in `part-….sums`: sixteen bytes per mark, in
+/// ascending order. After a kill, all but the last block is covered.
 ///
-/// Used by one task at a time: the one that has the part's lock.
+/// Used by one task at a time: the one that has locked the partial file.
 final class PartialFileMarks {
     private let path: String
     private let descriptor: Int32
@@ -12,11 +12,10 @@ final class PartialFileMarks {
 
     static let suffix = ".sums"
     private static let markByteCount = 16
-    /// So many bytes go unmarked at most, and a 4096th of a large part: there are not more than some ten
-    /// thousand marks.
-    private static let leastDistance: Int64 = 64 << 10
+    /// Maximum unmarked bytes (1/4096 for large files), which limits the file to ~10,000 marks.
+    private static let minimumDistance: Int64 = 64 << 10
 
-    /// Opens those of a part, made if need be; nil when that cannot be.
+    /// Opens the marks of a partial file, and creates their file if needed; returns nil on failure.
     init?(ofPartAt part: String) {
         path = part + Self.suffix
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -29,7 +28,7 @@ final class PartialFileMarks {
         close(descriptor)
     }
 
-    /// Those of a part that nobody is writing.
+    /// Returns the marks of a partial file that is not being written.
     static func read(ofPartAt part: String) -> [PartialFileMark] {
         let descriptor = open(part + suffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return [] }
@@ -42,10 +41,11 @@ final class PartialFileMarks {
     }
 
     func isDue(at byteCount: Int64) -> Bool {
-        byteCount - (marks.last?.byteCount ?? 0) >= max(Self.leastDistance, byteCount >> 12)
+        byteCount - (marks.last?.byteCount ?? 0) >= max(Self.minimumDistance, byteCount >> 12)
     }
 
-    /// What cannot be written costs what is behind the last mark, should the process be killed.
+    /// Adds a mark. If a mark cannot be written, bytes after the last mark are lost when the process is
+    /// killed.
     func add(_ mark: PartialFileMark) {
         guard mark.byteCount > marks.last?.byteCount ?? 0 else { return }
         var words = [
@@ -59,13 +59,13 @@ final class PartialFileMarks {
         marks.append(mark)
     }
 
-    /// Forgets what is behind a place that the part is cut at.
+    /// Removes the marks after a length to which the partial file is cut.
     func cut(to byteCount: Int64) {
         marks.removeAll { $0.byteCount > byteCount }
         ftruncate(descriptor, off_t(marks.count * Self.markByteCount))
     }
 
-    /// Up to the first that makes no sense.
+    /// Parses marks up to the first invalid one.
     private static func read(_ descriptor: Int32) -> [PartialFileMark] {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,

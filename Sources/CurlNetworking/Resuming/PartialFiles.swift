@@ -1,13 +1,13 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Where the parts of unfinished downloads are kept: a folder of the user's alone, on a disk and not in the
-/// memory that `/tmp` often is, so that another process can go on with them after a restart.
+/// The folder of partial files: accessible to the user only, and on disk instead of `/tmp`, which may be in
+/// memory, so that another process can resume downloads after a restart.
 struct PartialFiles: Sendable {
     let folder: PrivateFolder
 
-    /// `$XDG_CACHE_HOME/CurlNetworking/Downloads`, else in `~/.cache`.
+    /// `$XDG_CACHE_HOME/CurlNetworking/Downloads`, or in `~/.cache`.
     static func standardPath(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
@@ -26,7 +26,7 @@ struct PartialFiles: Sendable {
 
     private static let prefix = "part-"
 
-    /// Whether a name is one we give: nothing else is ever opened.
+    /// Whether a name has the format of these files: no other file is ever opened.
     static func isName(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let rest = name.dropFirst(prefix.count)
@@ -39,15 +39,15 @@ struct PartialFiles: Sendable {
         return prefix + (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hex
     }
 
-    /// Removes a part with its marks, even if it is open.
+    /// Removes a partial file with its marks, even if it is open.
     func remove(_ name: String) {
         guard Self.isName(name) else { return }
         unlink(folder.path(of: name))
         PartialFileMarks.remove(ofPartAt: folder.path(of: name))
     }
 
-    /// Makes an empty part, open for writing. It is locked while the descriptor is open, which keeps
-    /// `removeOld` off.
+    /// Creates an empty partial file, open for writing. It is locked while the descriptor is open, so that
+    /// `removeOld` does not remove it.
     func make(
         _ name: String = makeName()
     ) throws(URLError) -> (name: String, descriptor: Int32) {
@@ -59,13 +59,13 @@ struct PartialFiles: Sendable {
         return (name, descriptor)
     }
 
-    /// Opens a part for going on with it. nil when it is gone.
+    /// Opens a partial file to continue it. Returns nil if it does not exist.
     ///
-    /// - Throws: `.cannotOpenFile` for a name that is not ours, anything but a regular file of the user's with one
-    ///   name, and one that another task is writing.
+    /// - Throws: `.cannotOpenFile` for an invalid name, anything but a regular file of the user with one
+    ///   link, and a file that another task is writing.
     func open(_ name: String) throws(URLError) -> (descriptor: Int32, byteCount: Int64)? {
         guard Self.isName(name) else {
-            throw URLError(.cannotOpenFile, underlyingText: "not the name of a part of a download")
+            throw URLError(.cannotOpenFile, underlyingText: "not the name of a partial file")
         }
         let path = folder.path(of: name)
         let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -83,23 +83,23 @@ struct PartialFiles: Sendable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             LockedFile.close(descriptor)
-            throw URLError(.cannotOpenFile, underlyingText: "another task goes on with \(path)")
+            throw URLError(.cannotOpenFile, underlyingText: "another task uses \(path)")
         }
         return (descriptor, Int64(facts.st_size))
     }
 
-    /// Removes old parts in this folder, once per process.
+    /// Removes old partial files in this folder, once per process.
     func removeOldOnce() {
         let isFirst = Self.swept.withLock { $0.insert(folder.path).inserted }
         guard isFirst else { return }
-        // What cannot be removed now is tried again by the next process.
+        // The next process tries again what fails now.
         try? removeOld(now: Int64(Date().timeIntervalSince1970))
     }
 
     private static let swept = Mutex<Set<String>>([])
 
-    /// Removes parts that nobody has touched for so long and nobody holds open: of processes that were
-    /// killed, and of resume data that was never used. Marks without a part go at once.
+    /// Removes partial files that were not modified for a time and are not locked: those of killed processes,
+    /// and those of resume data that was never used. Marks without a partial file are removed at once.
     ///
     /// - Parameter now: Seconds since 1970.
     func removeOld(than age: Duration = .seconds(14 * 24 * 3600), now: Int64) throws(URLError) {

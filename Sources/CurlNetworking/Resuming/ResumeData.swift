@@ -1,32 +1,31 @@
 import FoundationEssentials
 
-/// What is needed to go on with a broken download, as a blob a program may keep.
+/// The data with which an interrupted download can be resumed, as a blob for the program.
 ///
-/// It names the part that has arrived by the plain name of a file in `PartialFiles`, never by a path,
-/// and holds no credentials: header fields that may be secret are left out, and so are a name and
-/// password in the URL.
+/// It identifies the partial file by its name in `PartialFiles`, never by a path. It contains no credentials:
+/// header fields that may be secret are omitted, as are a user name and password in the URL.
 struct ResumeData: Hashable, Sendable {
-    /// The URL that answered, after any redirects.
+    /// The URL of the response, after redirects.
     var url: URL
-    /// The URL the first task was made for.
+    /// The URL of the first task.
     var originalURL: URL
-    /// The request's other fields.
+    /// The other fields of the request.
     var headers: HTTPHeaderFields
     var validator: Validator
-    /// How much has arrived.
+    /// The number of received bytes.
     var byteCount: Int64
-    /// A ``Checksum`` of what has arrived; nil in data of earlier versions.
+    /// The ``Checksum`` of these bytes; nil in data of earlier versions.
     var checksum: UInt64?
-    /// Of the whole body; nil when the server did not say.
+    /// The length of the whole body; nil if the server did not send it.
     var totalByteCount: Int64?
-    /// The plain name of the part.
+    /// The name of the partial file.
     var fileName: String
 
-    /// What tells one version of a resource from another, byte for byte.
+    /// Identifies one version of a resource, byte for byte.
     enum Validator: Hashable, Sendable {
-        /// A strong one, with its quotes.
+        /// A strong entity tag, with its quotes.
         case entityTag(String)
-        /// A `Last-Modified`, word for word.
+        /// A `Last-Modified` field, unchanged.
         case lastModified(String)
 
         /// The value of `If-Range`.
@@ -39,6 +38,8 @@ struct ResumeData: Hashable, Sendable {
 
     static let largestByteCount = 256 << 10
 
+    /// Parses resume data.
+    ///
     /// - Throws: `.cannotDecodeRawData` with the reason.
     init(blob: Data) throws(URLError) {
         guard blob.count <= Self.largestByteCount else { throw Self.damaged("it is too large") }
@@ -78,7 +79,7 @@ struct ResumeData: Hashable, Sendable {
     }
 }
 
-/// The blob's inside, before it is believed.
+/// The contents of the blob, not yet validated.
 private struct Record: Codable {
     struct Field: Codable {
         var name: String
@@ -91,7 +92,7 @@ private struct Record: Codable {
     var entityTag: String?
     var lastModified: String?
     var byteCount: Int64
-    /// In hexadecimal: not every reader of JSON takes so large a number.
+    /// In hexadecimal: not every JSON parser supports such large numbers.
     var checksum: String?
     var totalByteCount: Int64?
     var fileName: String
@@ -115,7 +116,7 @@ extension ResumeData {
     fileprivate init(_ record: Record) throws(URLError) {
         guard let url = URL(string: record.url), Origin(of: url) != nil,
             let original = URL(string: record.originalURL), Origin(of: original) != nil
-        else { throw Self.damaged("its URL is none of http or https") }
+        else { throw Self.damaged("its URL is not http or https") }
         let isFieldText: (String) -> Bool = { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
         }
@@ -130,7 +131,7 @@ extension ResumeData {
         else { throw Self.damaged("its lengths make no sense") }
         let checksum = record.checksum.flatMap { UInt64($0, radix: 16) }
         guard (checksum == nil) == (record.checksum == nil) else {
-            throw Self.damaged("its checksum is no number")
+            throw Self.damaged("its checksum is not a number")
         }
         guard PartialFiles.isName(record.fileName) else {
             throw Self.damaged("it names a file that is not ours")
@@ -149,7 +150,7 @@ extension ResumeData {
     }
 }
 
-/// RFC 9110 §8.8.3.
+/// Validates entity tags (RFC 9110 §8.8.3).
 enum EntityTag {
     static func isStrong(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -163,7 +164,7 @@ enum EntityTag {
 }
 
 extension HTTPHeaderFields {
-    /// Without fields that may open something, and those that are made again for each request.
+    /// The fields without secrets, and without those that each request sets again.
     var withoutSecrets: HTTPHeaderFields {
         let words = [
             "auth", "cookie", "token", "secret", "password", "key", "credential", "session",
@@ -180,7 +181,7 @@ extension HTTPHeaderFields {
 }
 
 extension URL {
-    /// Without a name and password.
+    /// The URL without user name and password.
     var withoutCredentials: URL {
         guard absoluteString.utf8.contains(UInt8(ascii: "@")),
             user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,

@@ -1,14 +1,16 @@
 import FoundationEssentials
 
-/// What the resume data of a download will say, once it is known how much has arrived.
+/// The future resume data of a download, for any number of received bytes.
 enum ResumeRecipe: Sendable {
-    /// Of a whole answer.
+    /// For a download from the first byte.
     case begins(URLRequest, originalURL: URL?, ResponseHead)
-    /// Of the rest of one: the version is the one of the first part.
-    case goesOn(ResumeData)
+    /// For a resumed download: the version is that of the existing bytes.
+    case resumes(ResumeData)
 
-    /// - Parameter request: The one that was answered.
-    /// - Returns: nil when the server, the request or the answer does not allow to go on later.
+    /// Creates a recipe from a response.
+    ///
+    /// - Parameter request: The request that was answered.
+    /// - Returns: nil if the server, the request or the response does not permit resuming.
     static func make(
         for request: URLRequest, originalURL: URL?, _ head: ResponseHead
     ) -> ResumeRecipe? {
@@ -18,14 +20,16 @@ enum ResumeRecipe: Sendable {
         return .begins(request, originalURL: originalURL, head)
     }
 
-    /// - Parameter checksum: Of the first `byteCount` bytes.
+    /// Creates the resume data.
+    ///
+    /// - Parameter checksum: The checksum of the first `byteCount` bytes.
     func data(byteCount: Int64, checksum: UInt64?, fileName: String) -> ResumeData? {
         switch self {
         case .begins(let request, let originalURL, let head):
             return DownloadResumption.data(
                 request: request, originalURL: originalURL, head: head, byteCount: byteCount,
                 checksum: checksum, fileName: fileName)
-        case .goesOn(var data):
+        case .resumes(var data):
             if let total = data.totalByteCount, byteCount > total { return nil }
             data.byteCount = byteCount
             data.checksum = checksum

@@ -1,23 +1,21 @@
 import FoundationEssentials
 
-/// How an upload survives a lost connection, with the resumable uploads of
-/// draft-ietf-httpbis-resumable-upload, as a value.
+/// The state of a resumable upload according to draft-ietf-httpbis-resumable-upload, as a value.
 ///
-/// The first request says that it would like to be resumable. A server that can tells, in an interim
-/// 104, where the upload can be asked after. When the connection is lost, HEAD to that place tells how
-/// much has arrived, and PATCH sends the rest. A server that knows nothing of all this sees a usual
-/// upload with two fields more.
+/// The first request announces that it is resumable. A supporting server responds with an interim 104 that
+/// contains the URL of the upload. When the connection is lost, HEAD to that URL returns how much has
+/// arrived, and PATCH sends the rest. For other servers, it is an ordinary upload with two more fields.
 ///
-/// | stage | request | left by |
+/// | stage | request | ends with |
 /// |---|---|---|
-/// | creating | the task's own | an answer; a lost connection after 104 (→ asking) |
+/// | creating | the task's own | a response; a lost connection after 104 (→ asking) |
 /// | asking | HEAD | 2xx with `Upload-Offset` (→ appending, or done); 4xx (→ creating once, or failed) |
-/// | appending | PATCH | an answer; a lost connection or 409 (→ asking) |
+/// | appending | PATCH | a response; a lost connection or 409 (→ asking) |
 struct UploadResumption: Sendable {
-    /// The version of the draft's wire format: that of draft 05, which Apple's suite speaks too.
+    /// The version of the wire format, of draft 05, which Apple's implementation supports, too.
     static let interopVersion = "6"
-    /// So many requests in a row may fail without a byte more at the server.
-    static let mostAttempts = 4
+    /// How many requests in a row may fail without progress.
+    static let maximumAttempts = 4
 
     private enum Stage: Hashable, Sendable {
         case creating
@@ -26,33 +24,34 @@ struct UploadResumption: Sendable {
         case over
     }
 
-    /// The task's own.
+    /// The task's own request.
     let request: URLRequest
     private let byteCount: Int64
     private var stage = Stage.creating
-    /// The upload at the server, once it has said.
+    /// The URL of the upload, once the server has sent it.
     private(set) var location: URL?
-    /// What has arrived there for certain.
+    /// How much the server has confirmed.
     private(set) var offset: Int64 = 0
-    /// The most that has ever arrived there.
+    /// The maximum that the server has ever confirmed.
     private var furthest: Int64 = 0
     private var attempts = 0
     private var hasStartedOver = false
-    /// Whether the server may have got the whole body, and done with it what it does, before the
-    /// connection was lost.
+    /// Whether the server may have received and processed the whole body before the connection was lost.
     private var mayBeDone = false
 
+    /// Starts a new upload.
+    ///
     /// - Parameters:
     ///   - request: POST, PUT or PATCH with the fields of the upload.
-    ///   - byteCount: Of the whole body, which has to be there to be read again from any offset.
+    ///   - byteCount: The length of the body, which must be readable again from any offset.
     init(_ request: URLRequest, byteCount: Int64) {
         self.request = request
         self.byteCount = byteCount
     }
 
-    /// Goes on with an upload of an earlier task.
+    /// Continues the upload of an earlier task.
     ///
-    /// - Parameter startsOver: Whether it may begin again when the server has forgotten it.
+    /// - Parameter startsOver: Whether it may restart if the server no longer has the upload.
     init(_ data: UploadResumeData, request: URLRequest, startsOver: Bool = true) {
         self.init(request, byteCount: data.byteCount)
         location = data.location
@@ -60,16 +59,16 @@ struct UploadResumption: Sendable {
         hasStartedOver = !startsOver
     }
 
-    /// Whether the task's own request is the one to send.
+    /// Whether the next request is the task's own.
     var isCreating: Bool { stage == .creating }
 
     /// Whether the server has a part of the body, so that the rest is sent now.
     var hasArrived: Bool { step?.bodyOffset.map { $0 > 0 } ?? false }
 
-    /// Whether a body can be the one; -1 for a stream's.
+    /// Whether a body can be the upload's, by its length; -1 for a stream's.
     func isOf(_ byteCount: Int64) -> Bool { byteCount < 0 || byteCount == self.byteCount }
 
-    /// What the task's own request says in addition.
+    /// The fields to add to the task's own request.
     var creationFields: [HTTPHeaderFields.Field] {
         guard stage == .creating else { return [] }
         return [
@@ -78,13 +77,13 @@ struct UploadResumption: Sendable {
         ]
     }
 
-    /// The request of this stage without `creationFields`; nil when the upload is over.
+    /// The request of this stage without `creationFields`; nil if the upload is over.
     var next: URLRequest? { stage == .creating ? request : step?.request }
 
-    /// How long to rest before the next request, in seconds: nothing at first, then ever longer.
+    /// The delay before the next request, in seconds: zero at first, then increasing.
     var backoffSeconds: Double { attempts < 2 ? 0 : 0.25 * Double(1 << min(attempts - 2, 6)) }
 
-    /// The step is sent, perhaps not for the first time: another place may be told.
+    /// Called when the step is sent, perhaps again: the server may send another URL.
     mutating func beginAttempt() {
         guard stage == .creating else { return }
         location = nil
@@ -95,13 +94,13 @@ struct UploadResumption: Sendable {
     /// One request to send.
     struct Step: Equatable, Sendable {
         var request: URLRequest
-        /// Where in the body to begin; nil for a request without a body.
+        /// Where the body starts; nil for a request without a body.
         var bodyOffset: Int64?
-        /// Whether an answer is the answer to the upload.
+        /// Whether its response is the response to the upload.
         var isUpload: Bool { bodyOffset != nil }
     }
 
-    /// The request of this stage; nil when the upload is over.
+    /// The request of this stage; nil if the upload is over.
     var step: Step? {
         switch stage {
         case .creating:
@@ -128,20 +127,20 @@ struct UploadResumption: Sendable {
     enum Decision: Equatable, Sendable {
         /// Send `step`.
         case send
-        /// The head is the answer to the upload.
+        /// Deliver the response.
         case deliver
-        /// All has arrived, but the answer was lost with the connection: only this head is known.
+        /// Deliver this head: the body has arrived completely, but the response was lost.
         case deliverWithoutBody
         case fail(URLError)
     }
 
-    /// Takes the head of an interim answer (1xx).
+    /// Evaluates the head of an interim response (1xx).
     mutating func take(interim head: ResponseHead) {
         guard head.status == 104, stage != .over else { return }
         note(head.headers)
     }
 
-    /// Takes the head of a final answer to the step that was sent.
+    /// Evaluates the head of the final response to the step that was sent.
     mutating func take(_ head: ResponseHead) -> Decision {
         switch stage {
         case .creating:
@@ -150,7 +149,7 @@ struct UploadResumption: Sendable {
         case .asking:
             return takeOffset(head)
         case .appending:
-            if head.status == 409, attempts < Self.mostAttempts {
+            if head.status == 409, attempts < Self.maximumAttempts {
                 attempts += 1
                 stage = .asking
                 return .send
@@ -162,12 +161,12 @@ struct UploadResumption: Sendable {
         }
     }
 
-    /// The connection was lost before there was an answer.
+    /// Called when the connection was lost before a response.
     ///
-    /// - Parameter hasSentAll: Whether the whole body had left this machine.
+    /// - Parameter hasSentAll: Whether the whole body was sent.
     mutating func takeLoss(_ error: URLError, hasSentAll: Bool = false) -> Decision {
         if hasSentAll { mayBeDone = true }
-        guard location != nil, stage != .over, attempts < Self.mostAttempts else {
+        guard location != nil, stage != .over, attempts < Self.maximumAttempts else {
             stage = .over
             return .fail(error)
         }
@@ -176,7 +175,7 @@ struct UploadResumption: Sendable {
         return .send
     }
 
-    /// What a later task needs to go on; nil when the server has not said how.
+    /// The data for a later task; nil if the server does not support resuming.
     var resumeData: UploadResumeData? {
         guard let location else { return nil }
         return UploadResumeData(location: location, byteCount: byteCount)
@@ -186,8 +185,8 @@ struct UploadResumption: Sendable {
         guard (200..<300).contains(head.status),
             let arrived = head.headers["Upload-Offset"].flatMap(Self.integer), arrived <= byteCount
         else {
-            // The server has forgotten it, or makes no sense: once from the beginning, unless that could
-            // do the same a second time.
+            // The server no longer has the upload, or its response is invalid: restart once, unless the
+            // server may have processed the body already.
             if head.status >= 500 { return takeLoss(Self.failure(head, location)) }
             guard !hasStartedOver, !mayBeDone || LostRequest.isIdempotent(request.method) else {
                 stage = .over
@@ -206,7 +205,7 @@ struct UploadResumption: Sendable {
             offset = arrived
             return .deliverWithoutBody
         }
-        // Bytes that were there before are no progress: a server could walk back and forth for ever.
+        // Bytes that were confirmed before are not progress; otherwise a server could alternate forever.
         if arrived > furthest {
             furthest = arrived
             attempts = 0
@@ -220,13 +219,14 @@ struct UploadResumption: Sendable {
         guard location == nil, let text = headers["Location"], let base = request.url,
             let origin = Origin(of: base),
             let url = URL(string: text.trimmingSpaces, relativeTo: base)?.absoluteURL,
-            // The rest of the body goes where the first part went, and nowhere else.
+            // The rest of the body must go to the same server.
             Origin(of: url) == origin
         else { return }
         location = url
     }
 
-    /// A request to the upload's place, with the fields of the first that are not about its body.
+    /// Returns a request to the upload's URL, with the fields of the first request that do not describe its
+    /// body.
     private func follower(_ method: String) -> URLRequest? {
         guard let location else { return nil }
         var next = request
@@ -249,7 +249,7 @@ struct UploadResumption: Sendable {
                 + "\(head.status)")
     }
 
-    /// An integer of structured fields (RFC 9651): digits, and none below zero here.
+    /// Parses a nonnegative integer of structured fields (RFC 9651).
     private static func integer(_ text: String) -> Int64? {
         let digits = text.trimmingSpaces
         guard (1...15).contains(digits.utf8.count),
@@ -259,10 +259,10 @@ struct UploadResumption: Sendable {
     }
 }
 
-/// What is needed to go on with a broken upload, as a blob a program may keep.
+/// The data with which an interrupted upload can be resumed, as a blob for the program.
 ///
-/// It does not say where the body comes from: the program gives it again, so that a forged blob can
-/// make nobody send a file.
+/// It does not identify the body: the program passes it again, so that a forged blob cannot cause a file to
+/// be sent.
 struct UploadResumeData: Hashable, Sendable {
     var location: URL
     var byteCount: Int64
@@ -277,6 +277,8 @@ struct UploadResumeData: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
+    /// Parses resume data.
+    ///
     /// - Throws: `.cannotDecodeRawData` with the reason.
     init(blob: Data) throws(URLError) {
         let damaged = { (reason: String) in

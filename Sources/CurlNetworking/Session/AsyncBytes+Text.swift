@@ -1,14 +1,14 @@
 extension URLSession.AsyncBytes {
-    /// The body as UTF-8 text, line by line, without the line ends.
+    /// The body as lines of UTF-8 text, without line ends.
     ///
-    /// A line ends at LF, CR, CRLF, VT, FF, NEL or one of Unicode's separators. Empty lines are left out,
-    /// as Apple's suite does. What is not UTF-8 becomes U+FFFD.
+    /// A line ends at LF, CR, CRLF, VT, FF, NEL or one of Unicode's separators. Empty lines are omitted, as
+    /// in Apple's implementation. Invalid UTF-8 becomes U+FFFD.
     public var lines: Lines { Lines(bytes: self) }
 
-    /// The body as UTF-8 text, scalar by scalar. What is not UTF-8 becomes U+FFFD.
+    /// The body as Unicode scalars, decoded from UTF-8. Invalid bytes become U+FFFD.
     public var unicodeScalars: UnicodeScalars { UnicodeScalars(bytes: self) }
 
-    /// The body as UTF-8 text, character by character. What is not UTF-8 becomes U+FFFD.
+    /// The body as characters, decoded from UTF-8. Invalid bytes become U+FFFD.
     public var characters: Characters { Characters(scalars: unicodeScalars) }
 
     /// The lines of a body.
@@ -21,7 +21,7 @@ extension URLSession.AsyncBytes {
             Iterator(bytes: bytes.makeAsyncIterator())
         }
 
-        /// Reads a body line by line.
+        /// An iterator that reads a body line by line.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var bytes: URLSession.AsyncBytes.Iterator
             private var reader = LineReader()
@@ -49,10 +49,10 @@ extension URLSession.AsyncBytes {
             Iterator(bytes: bytes.makeAsyncIterator())
         }
 
-        /// Reads a body scalar by scalar.
+        /// An iterator that reads a body scalar by scalar.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var bytes: URLSession.AsyncBytes.Iterator
-            /// A byte that began the next scalar while it ended the one before.
+            /// A byte that ended one scalar and starts the next.
             private var left: UInt8?
 
             fileprivate init(bytes: URLSession.AsyncBytes.Iterator) {
@@ -98,10 +98,10 @@ extension URLSession.AsyncBytes {
             Iterator(scalars: scalars.makeAsyncIterator())
         }
 
-        /// Reads a body character by character.
+        /// An iterator that reads a body character by character.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var scalars: UnicodeScalars.Iterator
-            /// The character so far; it is complete when a scalar comes that begins another one.
+            /// The character so far. It is complete when the next scalar starts another one.
             private var text = ""
 
             fileprivate init(scalars: UnicodeScalars.Iterator) {
@@ -119,21 +119,21 @@ extension URLSession.AsyncBytes {
     }
 }
 
-/// Puts lines together from bytes. Empty ones are left out.
+/// Assembles lines from bytes. Omits empty ones.
 struct LineReader {
     private var line: [UInt8] = []
 
-    /// - Returns: A line that ends with this byte.
+    /// Adds a byte. Returns the line that it ends, if any.
     mutating func take(_ byte: UInt8) -> String? {
         line.append(byte)
         return lineEnd.flatMap { take(without: $0) }
     }
 
-    /// - Returns: What is behind the last line end.
+    /// Returns the text after the last line end, if any.
     mutating func finish() -> String? { take(without: 0) }
 
-    /// How many bytes at the end of what was read end a line; nil when none do. A CRLF ends two
-    /// lines, the second of them empty.
+    /// How many of the last bytes are a line end; nil if none are. A CRLF ends two lines, the second of them
+    /// empty.
     private var lineEnd: Int? {
         switch line.last {
         case 0x0A, 0x0B, 0x0C, 0x0D: 1
@@ -144,7 +144,7 @@ struct LineReader {
         }
     }
 
-    /// nil for an empty line.
+    /// Returns the line without its end; nil if it is empty.
     private mutating func take(without endByteCount: Int) -> String? {
         line.removeLast(endByteCount)
         guard !line.isEmpty else { return nil }

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
 extension URLSession {
-    /// Starts loading and returns as soon as the head of the answer is there; the body is read from
-    /// the sequence. A slow reader holds the transfer back.
+    /// Starts loading and returns when the head of the response has been received; the sequence delivers the
+    /// body. The transfer is paused while the reader is slow.
     ///
-    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding task is cancelled.
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (AsyncBytes, URLResponse) {
@@ -19,15 +19,16 @@ extension URLSession {
         }
     }
 
-    /// Like `bytes(for:delegate:)`, for a GET.
+    /// Loads a URL with GET, and returns when the head of the response has been received. See
+    /// `bytes(for:delegate:)`.
     public func bytes(
         from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (AsyncBytes, URLResponse) {
         try await bytes(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// The bytes of a body as they arrive, for one reader. The transfer is cancelled when the
-    /// sequence is dropped unread.
+    /// The bytes of a response body as they arrive, for one reader. Releasing the sequence before its end
+    /// cancels the transfer.
     public struct AsyncBytes: AsyncSequence, Sendable {
         public typealias Element = UInt8
 
@@ -46,7 +47,7 @@ extension URLSession {
             Iterator(owner: owner, channel: channel)
         }
 
-        /// Reads the body byte by byte.
+        /// An iterator that reads the body byte by byte.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let owner: Owner
             fileprivate let channel: ByteChannel
@@ -80,7 +81,7 @@ extension URLSession {
             }
         }
 
-        /// Cancels the transfer with the last reference to it; nothing happens once it is complete.
+        /// Cancels the transfer with the last reference to it, unless it is complete.
         fileprivate final class Owner: Sendable {
             let task: URLSessionDataTask
 

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A question to a delegate may be answered by a completion handler or by returning from an `async`
-/// method; a delegate has one form or none. The session always calls the form with a handler, whose
-/// default tries the other one:
+/// Calls a delegate method that exists in two forms: with a completion handler and as `async`. A delegate
+/// implements one form or none. The session calls the form with a handler, whose default implementation tries
+/// the other:
 ///
 /// ```swift
-/// AsyncForm.ask { await self.urlSession(…) } answer: { … } otherwise: { nobody has a method for it }
+/// AsyncForm.ask { await self.urlSession(…) } answer: { … } otherwise: { there is no method for it }
 /// ```
 ///
-/// Swift cannot be asked whether a method is the default: the default `async` form says it itself.
-/// Nothing is suspended for that, so where there is no `async` method all happens within the call.
+/// Swift cannot tell whether a method is the default implementation, so the default `async` form reports that
+/// itself. Nothing suspends in that case: without an `async` method, everything happens within the call.
 enum AsyncForm {
     private final class Gap: Sendable {
         let isThere = Mutex(false)
@@ -28,7 +28,8 @@ enum AsyncForm {
         }
     }
 
-    /// What a default `async` form returns: a value that nobody looks at.
+    /// Returned by the default `async` forms: reports that there is no method, and returns a value that is
+    /// ignored.
     static func isMissing<Answer>(_ answer: Answer) -> Answer {
         gap?.isThere.withLock { $0 = true }
         return answer

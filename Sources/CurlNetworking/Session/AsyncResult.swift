@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A result that arrives once and is waited for once, in either order.
+/// A result that is set once and awaited once, in either order.
 final class AsyncResult<Value: Sendable>: Sendable {
     private enum Stage: Sendable {
         case empty
@@ -10,7 +10,7 @@ final class AsyncResult<Value: Sendable>: Sendable {
 
     private let stage = Mutex(Stage.empty)
 
-    /// Only the first result counts.
+    /// Sets the result. Only the first call counts.
     func finish(_ result: Result<Value, any Error>) {
         let waiting: CheckedContinuation<Value, any Error>? = stage.withLock { stage in
             switch stage {

@@ -5,17 +5,19 @@ import Synchronization
 #if Foundation
     import Foundation
 
-    /// Where a session calls its delegate and the handlers: an operation queue, or a serial one of Dispatch.
+    /// The queue for a session's delegate and handlers: an operation queue, or a serial Dispatch queue.
     struct CallbackQueue: Sendable {
         private enum Kind: Sendable {
             case operations(OperationQueue)
-            /// Its operation queue is made when somebody asks for it.
+            /// The operation queue is created when it is first requested.
             case dispatch(DispatchQueue, LazyOperations)
         }
 
         private let kind: Kind
 
-        /// - Parameter queue: nil makes one.
+        /// Creates a callback queue.
+        ///
+        /// - Parameter queue: A serial queue; nil creates one.
         init(_ queue: DispatchQueue?) {
             let queue = queue ?? DispatchQueue(label: "CurlNetworking.delegate")
             self.init(kind: .dispatch(queue, LazyOperations(queue)))
@@ -25,7 +27,9 @@ import Synchronization
             self.kind = kind
         }
 
-        /// - Parameter operations: Its order, limit and suspension are kept; nil makes a serial one.
+        /// Creates a callback queue from an operation queue, whose order, limit and suspension apply.
+        ///
+        /// - Parameter operations: nil creates a serial queue.
         init(operations: OperationQueue?) {
             guard let operations else {
                 self.init(nil)
@@ -38,7 +42,7 @@ import Synchronization
             switch kind {
             case .operations(let queue): queue.addOperation(work)
             case .dispatch(let queue, let lazy):
-                // Once somebody has the operation queue, they may suspend it or ask for the current one.
+                // Once a caller has the operation queue, it may suspend it or expect it as the current one.
                 guard let operations = lazy.made else { return queue.async(execute: work) }
                 operations.addOperation(work)
             }
@@ -56,7 +60,7 @@ import Synchronization
         }
     }
 
-    /// An operation queue on a Dispatch queue that few ask for.
+    /// An operation queue on top of a Dispatch queue, created on demand.
     private final class LazyOperations: Sendable {
         private let queue: DispatchQueue
         private let operations = Mutex<OperationQueue?>(nil)
@@ -83,11 +87,13 @@ import Synchronization
         }
     }
 #else
-    /// Where a session calls its delegate and the handlers: a serial queue.
+    /// The queue for a session's delegate and handlers: a serial queue.
     struct CallbackQueue: Sendable {
         let dispatch: DispatchQueue
 
-        /// - Parameter queue: nil makes one.
+        /// Creates a callback queue.
+        ///
+        /// - Parameter queue: A serial queue; nil creates one.
         init(_ queue: DispatchQueue?) {
             dispatch = queue ?? DispatchQueue(label: "CurlNetworking.delegate")
         }

@@ -1,37 +1,37 @@
 #if Foundation
     public import Foundation
 
-    // What all of Foundation knows of, and these classes are there.
+    // Conformances to protocols that only the whole of Foundation has.
 
     extension URLSessionTask: ProgressReporting {}
 
     extension URLSessionTask: NSCopying {
-        /// The same task.
+        /// Returns the task itself.
         public func copy(with zone: NSZone? = nil) -> Any { copy() }
     }
 
     extension URLSessionConfiguration: NSCopying {
-        /// A configuration that starts with the same values.
+        /// Returns a copy of the configuration.
         public func copy(with zone: NSZone? = nil) -> Any { copy() }
     }
 
     extension URLResponse: NSCopying {
-        /// The same answer.
+        /// Returns the response itself.
         public func copy(with zone: NSZone? = nil) -> Any { copy() }
     }
 
     extension CachedURLResponse: NSCopying {
-        /// The same answer: it never changes.
+        /// Returns the response itself, which is immutable.
         public func copy(with zone: NSZone? = nil) -> Any { self }
     }
 
     extension URLCredential: NSCopying {
-        /// The same credential: it never changes.
+        /// Returns the credential itself, which is immutable.
         public func copy(with zone: NSZone? = nil) -> Any { self }
     }
 
     extension URLProtectionSpace: NSCopying {
-        /// The same space: it never changes.
+        /// Returns the protection space itself, which is immutable.
         public func copy(with zone: NSZone? = nil) -> Any { self }
     }
 #endif

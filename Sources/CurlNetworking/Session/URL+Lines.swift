@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
 extension URL {
-    /// What is at this URL as UTF-8 text, line by line, as `URLSession.AsyncBytes.lines` has it: over HTTP by the
-    /// shared session, or from a file, which is read when the first line is asked for.
+    /// The contents of this URL as lines of UTF-8 text, like `URLSession.AsyncBytes.lines`: loaded by the
+    /// shared session, or read from a file. Reading starts with the first line.
     ///
     /// ```swift
     /// for try await line in url.lines { … }
     /// ```
     public var lines: Lines { Lines(url: self) }
 
-    /// The lines of what is at a URL.
+    /// The lines of a URL's contents.
     public struct Lines: AsyncSequence, Sendable {
         public typealias Element = String
 
@@ -17,7 +17,7 @@ extension URL {
 
         public func makeAsyncIterator() -> Iterator { Iterator(url: url) }
 
-        /// Loads and reads it.
+        /// An iterator that loads or reads the contents.
         public struct Iterator: AsyncIteratorProtocol {
             private enum Source {
                 case none
@@ -33,7 +33,9 @@ extension URL {
                 self.url = url
             }
 
-            /// - Throws: `URLError`, or why the file could not be read.
+            /// Returns the next line, or nil at the end.
+            ///
+            /// - Throws: `URLError`, or the error of reading the file.
             public mutating func next() async throws -> String? {
                 switch source {
                 case .none:

@@ -1,7 +1,7 @@
 import Dispatch
 
 extension URLCache {
-    /// Stores an answer for the request a task has come to.
+    /// Stores a response for a task's current request.
     public func storeCachedResponse(
         _ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask
     ) {
@@ -9,8 +9,8 @@ extension URLCache {
         storeCachedResponse(cachedResponse, for: request)
     }
 
-    /// Calls back, on the session's delegate queue, with what is stored for a task's request. The disk
-    /// is waited for elsewhere.
+    /// Calls a handler on the session's delegate queue with the stored response for a task's request. Does
+    /// not block on the disk.
     public func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -21,14 +21,14 @@ extension URLCache {
         }
     }
 
-    /// What is stored for a task's request.
+    /// Returns the stored response for a task's request.
     public func cachedResponse(for dataTask: URLSessionDataTask) async -> CachedURLResponse? {
         await withCheckedContinuation { continuation in
             getCachedResponse(for: dataTask) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Forgets what is stored for the request a task has come to.
+    /// Removes the stored response for a task's current request.
     public func removeCachedResponse(for dataTask: URLSessionDataTask) {
         guard let request = dataTask.currentRequest else { return }
         removeCachedResponse(for: request)

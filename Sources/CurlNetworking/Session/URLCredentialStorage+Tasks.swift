@@ -1,9 +1,10 @@
 import Dispatch
 
-// With a task, as Apple has them.
+// Apple's forms with a task.
 
 extension URLCredentialStorage {
-    /// Calls back on the delegate queue of the task's session.
+    /// Calls a handler, on the delegate queue of the task's session, with all credentials of a protection
+    /// space by user name.
     public func getCredentials(
         for space: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
@@ -12,7 +13,7 @@ extension URLCredentialStorage {
         task.session.callbackQueue.async { completionHandler(found) }
     }
 
-    /// Hands over the default credential for a task's space.
+    /// Calls a handler with the default credential for a protection space.
     public func getDefaultCredential(
         for space: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable (URLCredential?) -> Void
@@ -21,35 +22,35 @@ extension URLCredentialStorage {
         task.session.callbackQueue.async { completionHandler(found) }
     }
 
-    /// All credentials of a task's space by user name; nil when there are none.
+    /// Returns all credentials of a protection space by user name; nil if there are none.
     public func credentials(
         for space: URLProtectionSpace, task: URLSessionTask
     ) async -> [String: URLCredential]? {
         credentials(for: space)
     }
 
-    /// The default credential of a task's space.
+    /// Returns the default credential of a protection space.
     public func defaultCredential(
         for space: URLProtectionSpace, task: URLSessionTask
     ) async -> URLCredential? {
         defaultCredential(for: space)
     }
 
-    /// Keeps a credential for a task's space.
+    /// Stores a credential for a protection space.
     public func set(
         _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
     ) {
         set(credential, for: space)
     }
 
-    /// Makes a credential the default of a task's space.
+    /// Stores a credential as the default of a protection space.
     public func setDefaultCredential(
         _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
     ) {
         setDefaultCredential(credential, for: space)
     }
 
-    /// Forgets a credential of a task's space.
+    /// Removes a credential of a protection space.
     public func remove(
         _ credential: URLCredential, for space: URLProtectionSpace,
         options: [String: any Sendable]?, task: URLSessionTask

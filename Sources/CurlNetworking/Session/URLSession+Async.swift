@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
 extension URLSession {
-    /// Loads a body into memory.
+    /// Loads the response of a request into memory.
     ///
-    /// - Parameter delegate: Gets the events of this task, in place of the session's delegate.
-    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    /// - Parameter delegate: Receives the events of this task instead of the session's delegate.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding task is cancelled.
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
@@ -17,14 +17,14 @@ extension URLSession {
         }
     }
 
-    /// Like `data(for:delegate:)`, for a GET.
+    /// Loads a URL with GET. See `data(for:delegate:)`.
     public func data(
         from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// Sends a body and loads the answer's.
+    /// Sends a body and loads the response.
     public func upload(
         for request: URLRequest, from bodyData: Data,
         delegate: (any URLSessionTaskDelegate)?
@@ -40,7 +40,7 @@ extension URLSession {
         }
     }
 
-    /// Sends a file, without ever holding all of it, and loads the answer's body.
+    /// Sends a file, without loading all of it into memory, and loads the response.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL,
         delegate: (any URLSessionTaskDelegate)?
@@ -56,7 +56,7 @@ extension URLSession {
         }
     }
 
-    /// Loads a body into a temporary file, which the caller moves or removes.
+    /// Loads the response body into a temporary file, which the caller has to move or remove.
     public func download(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
@@ -66,17 +66,17 @@ extension URLSession {
         }
     }
 
-    /// Like `download(for:delegate:)`, for a GET.
+    /// Loads a URL with GET into a temporary file. See `download(for:delegate:)`.
     public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// Whether the tasks of this session may be somebody's own: those of a mock, in a test.
+    /// Whether the session is a subclass, whose tasks may be mocks of a test.
     private var isSubclassed: Bool { type(of: self) != URLSession.self }
 
-    /// Runs a task made with a completion handler, and cancels it with the surrounding task.
+    /// Runs a task that is created with a completion handler, and cancels it with the surrounding task.
     func answer<Body: Sendable>(
         _ make: (@escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
     ) async throws -> (Body, URLResponse) {

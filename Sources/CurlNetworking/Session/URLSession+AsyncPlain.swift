@@ -1,52 +1,52 @@
 public import FoundationEssentials
 
-// The async forms without a delegate are methods of their own, not defaults of the others: only so does a
-// session conform to a protocol that asks for `func data(for: URLRequest) async throws -> …`.
+// The async forms without a delegate are separate methods instead of default arguments. Only then does a
+// session conform to a protocol that requires `func data(for: URLRequest) async throws -> …`.
 
 extension URLSession {
-    /// Loads a body into memory.
+    /// Loads the response of a request into memory.
     ///
-    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding task is cancelled.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, delegate: nil)
     }
 
-    /// Like `data(for:)`, for a GET.
+    /// Loads a URL with GET. See `data(for:)`.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(from: url, delegate: nil)
     }
 
-    /// Sends a body and loads the answer's.
+    /// Sends a body and loads the response.
     public func upload(
         for request: URLRequest, from bodyData: Data
     ) async throws -> (Data, URLResponse) {
         try await upload(for: request, from: bodyData, delegate: nil)
     }
 
-    /// Sends a file, without ever holding all of it, and loads the answer's body.
+    /// Sends a file, without loading all of it into memory, and loads the response.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL
     ) async throws -> (Data, URLResponse) {
         try await upload(for: request, fromFile: fileURL, delegate: nil)
     }
 
-    /// Loads a body into a temporary file, which the caller moves or removes.
+    /// Loads the response body into a temporary file, which the caller has to move or remove.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await download(for: request, delegate: nil)
     }
 
-    /// Like `download(for:)`, for a GET.
+    /// Loads a URL with GET into a temporary file. See `download(for:)`.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await download(from: url, delegate: nil)
     }
 
-    /// Starts loading and returns as soon as the head of the answer is there; the body is read from
-    /// the sequence. A slow reader holds the transfer back.
+    /// Starts loading and returns when the head of the response has been received; the sequence delivers the
+    /// body. The transfer is paused while the reader is slow.
     public func bytes(for request: URLRequest) async throws -> (AsyncBytes, URLResponse) {
         try await bytes(for: request, delegate: nil)
     }
 
-    /// Like `bytes(for:)`, for a GET.
+    /// Loads a URL with GET, and returns when the head of the response has been received. See `bytes(for:)`.
     public func bytes(from url: URL) async throws -> (AsyncBytes, URLResponse) {
         try await bytes(from: url, delegate: nil)
     }

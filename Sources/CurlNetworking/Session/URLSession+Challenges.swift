@@ -1,13 +1,13 @@
 extension URLSession {
-    /// What to do about a challenge. The numbers are Apple's.
+    /// A delegate's decision about a challenge. The raw values are Apple's.
     public enum AuthChallengeDisposition: Int, Sendable {
-        /// Answer with the credential; nil goes on without one.
+        /// Use the credential; nil continues without one.
         case useCredential = 0
-        /// As if the delegate had no method for it.
+        /// Behave as if the delegate had no method for the challenge.
         case performDefaultHandling = 1
-        /// End the task with `.cancelled`.
+        /// Cancel the task with `.cancelled`.
         case cancelAuthenticationChallenge = 2
-        /// Try the next way the server offers.
+        /// Try the next authentication method that the server offers.
         case rejectProtectionSpace = 3
     }
 }

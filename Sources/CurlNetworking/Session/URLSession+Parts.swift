@@ -1,14 +1,14 @@
 import Synchronization
 
 extension URLSession {
-    /// What a session is made of, whichever way it is made.
+    /// The immutable parts of a session, for all initializers.
     struct Parts: Sendable {
         let settings: SessionSettings
         let callbackQueue: CallbackQueue
         let isShared: Bool
         let number: Int
         let background: BackgroundClient?
-        /// The number of the last task of a background session of this identifier.
+        /// The number of the last task of the background session with this identifier.
         let lastTask: Int
 
         init(_ settings: SessionSettings, _ queue: CallbackQueue, isShared: Bool = false) {
@@ -23,11 +23,11 @@ extension URLSession {
     }
 
     var settings: SessionSettings { parts.settings }
-    /// Where the delegate and the handlers are called.
+    /// The queue for the delegate and the handlers.
     var callbackQueue: CallbackQueue { parts.callbackQueue }
-    /// Which host queue of the engine the session's tasks share.
+    /// The key of the session's connection slots in the engine.
     var number: Int { parts.number }
-    /// Its line to the helper, if it is a background session.
+    /// The connection to the helper, if it is a background session.
     var background: BackgroundClient? { parts.background }
     var isShared: Bool { parts.isShared }
 
@@ -35,7 +35,7 @@ extension URLSession {
 
     private static let lastNumber = Mutex(0)
 
-    /// A number that nothing else has.
+    /// Returns a unique number.
     static func makeNumber() -> Int {
         lastNumber.withLock { last in
             last += 1

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What changes in a session, behind its lock: its delegate, and which tasks it has.
+/// The mutable state of a session, protected by its lock: its delegate and its tasks.
 struct TaskRegistry {
     var delegate: (any URLSessionDelegate)?
     var description: String?
     var lastIdentifier = 0
-    /// Tasks that were never set going: theirs is the reference that keeps them.
+    /// Tasks that were never resumed. Only their callers retain them.
     var unstarted: [Int: WeakTask] = [:]
-    /// Tasks that were, until they complete.
+    /// Tasks that were resumed and are not complete. The session retains them.
     var started: [Int: URLSessionTask] = [:]
     var isInvalidated = false
-    /// Tasks that turn up yet are to be cancelled.
+    /// Whether tasks that appear later have to be cancelled.
     var isCancelled = false
     var isGone = false
 
@@ -22,7 +22,7 @@ struct TaskRegistry {
 // MARK: - Lists
 
 extension URLSession {
-    /// The tasks that were resumed and are unfinished, in order of creation.
+    /// The tasks that were resumed and are not complete, in order of creation.
     public var allTasks: [URLSessionTask] {
         get async {
             await withCheckedContinuation { continuation in
@@ -31,7 +31,7 @@ extension URLSession {
         }
     }
 
-    /// Like `allTasks`, by kind: data, upload and download tasks.
+    /// Like `allTasks`, grouped into data, upload and download tasks.
     public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
         get async {
             await withCheckedContinuation { continuation in
@@ -40,7 +40,7 @@ extension URLSession {
         }
     }
 
-    /// A background session has to hear first which tasks it has from before.
+    /// Runs work when the session's tasks are known. A background session has to ask the helper first.
     func whenReady(_ work: @escaping @Sendable () -> Void) {
         if let background { background.whenReady(work) } else { work() }
     }
@@ -51,10 +51,10 @@ extension URLSession {
     }
 }
 
-// MARK: - A task comes and goes
+// MARK: - Registering tasks
 
 extension URLSession {
-    /// Enters a new task, made with the next identifier. After invalidation it is born cancelled.
+    /// Creates and registers a task with the next identifier. It is cancelled if the session is invalidated.
     func register<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
         let identifier = taskRegistry.withLock { taskRegistry in
             taskRegistry.lastIdentifier += 1
@@ -70,26 +70,26 @@ extension URLSession {
         return task
     }
 
-    /// Enters a task that takes another one's place, and runs already.
+    /// Creates and registers a task that replaces a running one.
     func adopt<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
         let identifier = taskRegistry.withLock { taskRegistry in
             taskRegistry.lastIdentifier += 1
             return taskRegistry.lastIdentifier
         }
         let task = make(identifier)
-        hold(task)
+        retain(task)
         return task
     }
 
-    /// From here on the session keeps the task, until it completes.
-    func hold(_ task: URLSessionTask) {
+    /// Retains a task until it completes.
+    func retain(_ task: URLSessionTask) {
         taskRegistry.withLock { taskRegistry in
             taskRegistry.unstarted[task.taskIdentifier] = nil
             taskRegistry.started[task.taskIdentifier] = task
         }
     }
 
-    /// Takes up a task of an earlier process, as it is known to the helper.
+    /// Creates a task that an earlier process has left with the helper.
     func adopt(_ record: BackgroundTaskRecord) -> URLSessionTask? {
         guard let task = URLSessionTask.make(record, in: self) else { return nil }
         let isTooLate = taskRegistry.withLock { taskRegistry in
@@ -97,23 +97,23 @@ extension URLSession {
             taskRegistry.started[record.number] = task
             return taskRegistry.isCancelled
         }
-        // Its entry has to be known before it is called off.
+        // The task's entry has to exist before it is cancelled.
         if isTooLate { background?.submit { _ in task.cancel() } }
         return task
     }
 
-    /// A task was dropped that nobody had set going.
+    /// Removes a task that was released without being resumed.
     func forgetUnstarted(_ identifier: Int) {
         let wasThere = taskRegistry.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
         if wasThere { finishInvalidationIfIdle() }
     }
 
-    /// The task's completion is about to be reported, on the delegate's queue.
+    /// Removes a task whose completion is about to be reported. Called on the delegate's queue.
     func unregister(_ task: URLSessionTask) {
         taskRegistry.withLock { $0.started[task.taskIdentifier] = nil }
     }
 
-    /// After invalidation, once no task is left: notifies the delegate, and releases it.
+    /// Notifies the delegate and releases it, if the session is invalidated and has no tasks left.
     func finishInvalidationIfIdle() {
         let isDone = taskRegistry.withLock { taskRegistry in
             guard taskRegistry.isInvalidated, !taskRegistry.isGone, taskRegistry.started.isEmpty,

@@ -6,8 +6,8 @@ extension URLSession {
     private static let storageQueue = DispatchQueue(
         label: "CurlNetworking.storage", qos: .utility)
 
-    /// Brings cookies, TLS-only hosts and the cached answers of completed tasks that were not written yet to the disk,
-    /// lets further requests of the session use new connections, and then calls back on `delegateQueue`.
+    /// Writes cookies, HSTS hosts and cached responses of completed tasks to disk, makes further requests use
+    /// new connections, and then calls the handler on `delegateQueue`.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         Self.storageQueue.async { @Sendable [self] in
@@ -16,23 +16,24 @@ extension URLSession {
             guard let cache = settings.web.cache else {
                 return callbackQueue.async { completionHandler() }
             }
-            // Behind what it has to write.
+            // Runs after the pending writes.
             cache.queue.async { [callbackQueue] in callbackQueue.async { completionHandler() } }
         }
     }
 
-    /// Like `flush(completionHandler:)`.
+    /// Writes the session's storages to disk. See `flush(completionHandler:)`.
     public func flush() async {
         await withCheckedContinuation { continuation in
             flush { continuation.resume() }
         }
     }
 
-    /// Empties the session's cookie, HSTS, cache and credential storages, those on the disk too, forgets who
-    /// was logged in, lets further requests use new connections, and then calls back on `delegateQueue`.
+    /// Empties the session's cookie, HSTS, cache and credential storages, in memory and on disk, forgets
+    /// cached credentials, makes further requests use new connections, and then calls the handler on
+    /// `delegateQueue`.
     ///
-    /// Storages that are shared, as those of `.default` configurations are, become empty for all that
-    /// share them.
+    /// Shared storages, such as those of `.default` configurations, are emptied for all sessions that use
+    /// them.
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         authenticationCache.withLock { $0.forgetAll() }
@@ -47,7 +48,7 @@ extension URLSession {
         }
     }
 
-    /// Like `reset(completionHandler:)`.
+    /// Empties the session's storages. See `reset(completionHandler:)`.
     public func reset() async {
         await withCheckedContinuation { continuation in
             reset { continuation.resume() }
@@ -62,7 +63,7 @@ extension URLSession {
         connectionCut.withLock { $0 = cut }
     }
 
-    /// How long ago the last `flush` or `reset` was; nil when there was none.
+    /// The time since the last `flush` or `reset`; nil if there was none.
     var secondsSinceReset: Int? {
         connectionCut.withLock { $0 }.map {
             Int((DispatchTime.now().uptimeNanoseconds - $0.time) / 1_000_000_000)
@@ -70,10 +71,10 @@ extension URLSession {
     }
 }
 
-/// A moment from which on a session uses new connections only.
+/// A time after which a session uses new connections only.
 struct ConnectionCut {
-    /// In nanoseconds of the monotonic clock.
+    /// Nanoseconds of the monotonic clock.
     var time: UInt64
-    /// Tells it from other cuts, and from sessions.
+    /// Distinguishes this cut from others, including those of other sessions.
     var number: Int
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// How the methods of a session make its tasks.
+// The creation of tasks, for all methods of a session.
 
 extension URLSession {
     func dataTask(

@@ -2,37 +2,38 @@ public import Dispatch
 public import FoundationEssentials
 import Synchronization
 
-/// Makes tasks that load over HTTP, and reports their results to a delegate or completion handlers.
+/// Creates tasks that load data over HTTP, and reports their results to a delegate or completion handlers.
 ///
-/// The names and the rules are those of Apple's `URLSession`. All sessions of a process share one
-/// libcurl engine on one queue; no task has a thread of its own.
+/// Names and behavior follow Apple's `URLSession`. All sessions of a process share one libcurl engine on one
+/// thread; tasks have no threads of their own.
 ///
-/// A session holds its delegate until it is invalidated, and itself as long as a task is unfinished.
+/// A session retains its delegate until it is invalidated, and itself while a task is running.
 ///
-/// Subclasses may override what makes tasks, to return their own in a test, and what ends a session. The
-/// async forms for data and uploads ask the methods with a handler in a subclass.
+/// Subclasses can override the methods that create tasks, to return mocks in a test, and those that
+/// invalidate the session. In a subclass, the async forms for data and uploads call the methods with a
+/// completion handler.
 open class URLSession: NetworkingObject, @unchecked Sendable {
-    // Unchecked only because the class is open: every stored property is immutable and Sendable, and what
-    // changes sits in a Mutex. A subclass makes the same promise with its own conformance.
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and a Mutex
+    // protects the mutable state. A subclass declares its own conformance.
 
     let parts: Parts
-    /// What has proved who we are, for later tasks. Used by the engine.
+    /// Credentials that servers have accepted, for later tasks. Used by the engine.
     let authenticationCache = Mutex(AuthenticationCache())
-    /// The last `flush` or `reset`: no connection from before it is used again.
+    /// The last `flush` or `reset`: older connections are not used.
     let connectionCut = Mutex<ConnectionCut?>(nil)
     /// Servers that were offered HTTP/2 and have chosen HTTP/1.1. Used by the engine.
     let http1Origins = Mutex<Set<Origin>>([])
-    /// The delegate, and the tasks: see `URLSession+Registry`.
+    /// The delegate and the tasks; see `URLSession+Registry`.
     let taskRegistry = Mutex(TaskRegistry())
 
     private static let common = URLSession(
         Parts(.standard, CallbackQueue(nil), isShared: true), delegate: nil)
 
-    /// The session for simple requests with completion handlers. It has no delegate and cannot be
+    /// The shared session, for simple requests with completion handlers. It has no delegate and cannot be
     /// invalidated.
     open class var shared: URLSession { common }
 
-    /// A session without a delegate, for completion handlers and async forms.
+    /// Creates a session without a delegate, for completion handlers and async forms.
     public init(configuration: URLSessionConfiguration) {
         parts = Parts(configuration.snapshot, CallbackQueue(nil))
         super.init()
@@ -40,9 +41,11 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     }
 
     #if Foundation
-        /// - Parameter queue: Where every call to the delegate and every completion handler arrives; nil makes
-        ///   a serial one. The calls of one task come one after the other whatever the queue's limit; those
-        ///   of several tasks at a time as far as it allows that.
+        /// Creates a session with a delegate.
+        ///
+        /// - Parameter queue: The queue for all calls of the delegate and of completion handlers; nil creates
+        ///   a serial queue. The calls of one task are always made one after the other; calls of different
+        ///   tasks may run concurrently if the queue allows it.
         public init(
             configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
             delegateQueue queue: OperationQueue?
@@ -52,7 +55,9 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             begin(delegate)
         }
 
-        /// - Parameter queue: A serial queue; nil makes one. Not in Apple's suite.
+        /// Creates a session with a delegate. Not part of Apple's API.
+        ///
+        /// - Parameter queue: A serial queue; nil creates one.
         @_disfavoredOverload
         public init(
             configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
@@ -63,10 +68,12 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             begin(delegate)
         }
 
-        /// Where every call to the delegate and every completion handler arrives.
+        /// The queue for all calls of the delegate and of completion handlers.
         open var delegateQueue: OperationQueue { callbackQueue.operations }
     #else
-        /// - Parameter queue: A serial queue, `.main` for instance; nil makes one.
+        /// Creates a session with a delegate.
+        ///
+        /// - Parameter queue: A serial queue, such as `.main`; nil creates one.
         public init(
             configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
             delegateQueue queue: DispatchQueue?
@@ -76,7 +83,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             begin(delegate)
         }
 
-        /// Where every call to the delegate and every completion handler arrives, in order.
+        /// The serial queue for all calls of the delegate and of completion handlers.
         public var delegateQueue: DispatchQueue { callbackQueue.dispatch }
     #endif
 
@@ -94,13 +101,13 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         background?.begin(for: self)
     }
 
-    /// A copy of what the session was made with.
+    /// A copy of the session's configuration.
     open var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
 
-    /// nil after invalidation.
+    /// The session's delegate; nil after invalidation.
     open var delegate: (any URLSessionDelegate)? { taskRegistry.withLock { $0.delegate } }
 
-    /// Whatever its user wants to remember of it.
+    /// A description for the caller's own use.
     open var sessionDescription: String? {
         get { taskRegistry.withLock { $0.description } }
         set { taskRegistry.withLock { $0.description = newValue } }
@@ -108,8 +115,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// Lets unfinished tasks finish, then notifies the delegate and releases it. Returns at once. New
-    /// tasks are cancelled at birth. Without effect on the shared session.
+    /// Invalidates the session when its tasks have completed: notifies the delegate and releases it. Returns
+    /// at once. New tasks are cancelled immediately. Has no effect on the shared session.
     open func finishTasksAndInvalidate() {
         guard !isShared else { return }
         taskRegistry.withLock { $0.isInvalidated = true }
@@ -117,8 +124,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         finishInvalidationIfIdle()
     }
 
-    /// Cancels all tasks, then notifies the delegate and releases it. Returns at once. Without effect
-    /// on the shared session.
+    /// Cancels all tasks, then notifies the delegate and releases it. Returns at once. Has no effect on the
+    /// shared session.
     open func invalidateAndCancel() {
         guard !isShared else { return }
         let tasks = taskRegistry.withLock { taskRegistry in
@@ -132,16 +139,16 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         finishInvalidationIfIdle()
     }
 
-    // MARK: - Its tasks
+    // MARK: - Tasks
 
-    /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
+    /// Calls a handler on `delegateQueue` with the tasks that were resumed and are not complete.
     open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         whenReady { [self] in
             callbackQueue.async { [self] in completionHandler(startedTasks) }
         }
     }
 
-    /// Like `getAllTasks`, by kind: data, upload and download tasks.
+    /// Calls a handler with the same tasks, grouped into data, upload and download tasks.
     open func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable (
@@ -158,18 +165,18 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Data tasks
 
-    /// Makes a task that reports to the session's delegate.
+    /// Creates a task that reports to the session's delegate.
     open func dataTask(with request: URLRequest) -> URLSessionDataTask {
         dataTask(request, for: .delegate)
     }
 
-    /// Makes a task that gets a URL and reports to the session's delegate.
+    /// Creates a task that loads a URL with GET and reports to the session's delegate.
     open func dataTask(with url: URL) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url))
     }
 
-    /// Makes a task that keeps the body in memory and hands it to `completionHandler`: the body and
-    /// the response, or an error. Redirects still go to the delegate.
+    /// Creates a task that calls `completionHandler` with the body and the response, or with an error. The
+    /// delegate still receives redirects.
     open func dataTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -177,7 +184,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         dataTask(request, for: .dataHandler(isAwaited: false, completionHandler))
     }
 
-    /// Makes a task that gets a URL and hands its body to `completionHandler`.
+    /// Creates a task that loads a URL with GET and calls `completionHandler` with the body.
     open func dataTask(
         with url: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -187,26 +194,26 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Upload tasks
 
-    /// Makes a task that sends `bodyData`. The request's method should be POST or PUT.
+    /// Creates a task that sends `bodyData`. The request's method should be POST or PUT.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         uploadTask(request, .data(bodyData), for: .delegate)
     }
 
-    /// Makes a task that sends a file as it is on the disk, without ever holding all of it.
+    /// Creates a task that sends a file, without loading all of it into memory.
     ///
-    /// The file is opened when the task starts. It fails with `.fileDoesNotExist`,
-    /// `.fileIsDirectory` or `.noPermissionsToReadFile`, and with `.requestBodyStreamExhausted` when
-    /// the file became shorter on the way.
+    /// The file is opened when the task starts. The task fails with `.fileDoesNotExist`, `.fileIsDirectory`
+    /// or `.noPermissionsToReadFile`, and with `.requestBodyStreamExhausted` if the file becomes shorter
+    /// during the upload.
     open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         uploadTask(request, .file(fileURL), for: .delegate)
     }
 
-    /// Makes a task that asks its delegate for a body of unknown length.
+    /// Creates a task that asks its delegate for a body of unknown length.
     open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         uploadTask(request, .stream, for: .delegate)
     }
 
-    /// Makes a task that sends `bodyData` and hands the answer to `completionHandler`.
+    /// Creates a task that sends `bodyData` and calls `completionHandler` with the response.
     open func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -216,7 +223,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             for: .dataHandler(isAwaited: false, completionHandler))
     }
 
-    /// Makes a task that sends a file and hands the answer to `completionHandler`.
+    /// Creates a task that sends a file and calls `completionHandler` with the response.
     open func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -226,18 +233,18 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Download tasks
 
-    /// Makes a task that brings the body into a temporary file for the session's delegate.
+    /// Creates a task that writes the body to a temporary file and reports to the session's delegate.
     open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         downloadTask(request, for: .fileDelegate)
     }
 
-    /// Makes a task that brings a URL's body into a temporary file for the session's delegate.
+    /// Creates a task that loads a URL into a temporary file and reports to the session's delegate.
     open func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
-    /// Makes a task that brings the body into a temporary file. The file is removed when
-    /// `completionHandler` returns: move or open it before.
+    /// Creates a task that writes the body to a temporary file, which is removed when `completionHandler`
+    /// returns: move or open it before.
     open func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -245,7 +252,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         downloadTask(request, for: .fileHandler(isAwaited: false, completionHandler))
     }
 
-    /// Makes a task that brings a URL's body into a temporary file, which is removed when `completionHandler` returns.
+    /// Creates a task that loads a URL into a temporary file, which is removed when `completionHandler`
+    /// returns.
     open func downloadTask(
         with url: URL,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void

@@ -1,7 +1,7 @@
 extension URLSessionConfiguration {
-    /// Which versions of HTTP requests may use; `.automatic` unless set.
+    /// The versions of HTTP that requests may use; `.automatic` by default.
     ///
-    /// Not in Apple's suite. Which version an answer came by is in the metrics:
+    /// Not part of Apple's API. The metrics contain the version of each response:
     /// ``URLSessionTaskTransactionMetrics/networkProtocolName``.
     public var httpVersion: HTTPVersionPreference {
         get { withSettings { $0.httpVersion } }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 extension URLSessionConfiguration {
-    /// The proxies to load through, with Apple's keys (`kCFNetworkProxiesHTTPProxy`…).
+    /// The proxies to use, with Apple's keys (`kCFNetworkProxiesHTTPProxy`…).
     ///
     /// ```swift
     /// configuration.connectionProxyDictionary = [
@@ -11,18 +11,18 @@ extension URLSessionConfiguration {
     /// ]
     /// ```
     ///
-    /// `HTTP…` is for http URLs and `HTTPS…` for https URLs, both an HTTP proxy (https goes through a
-    /// tunnel that it only passes on); `SOCKS…` is for what has none of its own. A named proxy counts
-    /// as enabled unless `…Enable` says otherwise. `ExceptionsList` has hosts, `*.domain`, addresses
-    /// and networks such as `10.0.0.0/8`. Automatic configuration (PAC) is not read.
+    /// The `HTTP…` keys apply to http URLs and the `HTTPS…` keys to https URLs. Both name an HTTP proxy;
+    /// https uses a tunnel through it. The `SOCKS…` keys apply to URLs without either. A named proxy is
+    /// enabled unless its `…Enable` key is false. `ExceptionsList` contains hosts, `*.domain` patterns,
+    /// addresses, and networks such as `10.0.0.0/8`. Automatic configuration (PAC) is not supported.
     ///
-    /// nil, as it is at first: as with curl, the environment's `http_proxy`, `https_proxy`,
-    /// `all_proxy` and `no_proxy`, except that what stays on this machine goes through none. An empty
-    /// dictionary: no proxy at all. A unix socket never has one.
+    /// nil, the default, uses the environment's `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` as
+    /// curl does, except that connections to this machine use no proxy. An empty dictionary disables proxies.
+    /// Unix sockets never use one.
     ///
-    /// A proxy's challenge comes to the task's delegate as a server's does, with a protection space
-    /// that ``URLProtectionSpace/isProxy()``. `kCFProxyUsernameKey` and `kCFProxyPasswordKey`, or a name and password in the
-    /// environment's URL, answer it by themselves.
+    /// A proxy's challenge is passed to the task's delegate like a server's, with a protection space whose
+    /// ``URLProtectionSpace/isProxy()`` is true. `kCFProxyUsernameKey` and `kCFProxyPasswordKey`, or the user
+    /// name and password in the environment's URL, are used automatically.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         get { settings.withLock { $0.proxies?.dictionary } }
         set {

@@ -1,18 +1,18 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
 import Synchronization
 
 extension URLSessionConfiguration {
-    /// The oldest version of TLS a server may speak; 1.2 unless set.
+    /// The minimum version of TLS; 1.2 by default.
     ///
-    /// The system's own policy may be stricter: Debian's OpenSSL refuses what is older than 1.2.
+    /// The system's policy may be stricter: Debian's OpenSSL refuses versions before 1.2.
     public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { settings.withLock { $0.tls.minimum } }
         set { settings.withLock { $0.tls.minimum = newValue } }
     }
 
-    /// The newest version of TLS a server may speak; 1.3 unless set. Below the minimum, no secure
-    /// connection can be made.
+    /// The maximum version of TLS; 1.3 by default. If it is below the minimum, no secure connection is
+    /// possible.
     public var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
         get { settings.withLock { $0.tls.maximum } }
         set { settings.withLock { $0.tls.maximum = newValue } }
@@ -22,10 +22,10 @@ extension URLSessionConfiguration {
 struct TLSSettings: Hashable, Sendable {
     var minimum = tls_protocol_version_t.TLSv12
     var maximum = tls_protocol_version_t.TLSv13
-    /// A file of PEM in place of the system's authorities.
+    /// A PEM file that replaces the system's certificate authorities.
     var authoritiesFile: URL?
 
-    /// For CURLOPT_SSLVERSION.
+    /// The value for CURLOPT_SSLVERSION.
     var curlVersion: Int {
         let least = [
             tls_protocol_version_t.TLSv10: CURL_SSLVERSION_TLSv1_0,

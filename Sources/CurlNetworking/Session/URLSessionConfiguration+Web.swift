@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Cookies and cache of a session.
+/// The cookie and cache settings of a session.
 struct WebSettings: Sendable {
     var cookies: HTTPCookieStorage?
     var acceptPolicy = HTTPCookieStorage.AcceptPolicy.onlyFromMainDocumentDomain
     var sendsCookies = true
     var cache: URLCache?
-    /// Nil: hosts are reached as the URL says.
+    /// nil: the URL's scheme is used unchanged.
     var hsts: HSTSStorage?
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
@@ -20,56 +20,56 @@ struct WebSettings: Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// Where cookies are kept: the shared storage in `.default` configurations, one in memory in
-    /// ephemeral ones. nil: cookies are neither sent nor taken.
+    /// The cookie storage: the shared one in `.default` configurations, one in memory in ephemeral ones. nil
+    /// disables cookies.
     public var httpCookieStorage: HTTPCookieStorage? {
         get { settings.withLock { $0.web.cookies } }
         set { settings.withLock { $0.web.cookies = newValue } }
     }
 
-    /// Which cookies are taken from answers; the storage's own policy can only narrow it.
-    /// `.onlyFromMainDocumentDomain` unless set.
+    /// Which cookies of responses are stored; `.onlyFromMainDocumentDomain` by default. The storage's own
+    /// policy applies, too.
     public var httpCookieAcceptPolicy: HTTPCookieStorage.AcceptPolicy {
         get { settings.withLock { $0.web.acceptPolicy } }
         set { settings.withLock { $0.web.acceptPolicy = newValue } }
     }
 
-    /// Whether the storage's cookies are sent; true unless set. Which are taken is a matter of
-    /// `httpCookieAcceptPolicy`. A request's own `Cookie` field always goes as it is.
+    /// Whether the storage's cookies are sent; true by default. `httpCookieAcceptPolicy` determines which are
+    /// stored. A request's own `Cookie` field is always sent unchanged.
     public var httpShouldSetCookies: Bool {
         get { settings.withLock { $0.web.sendsCookies } }
         set { settings.withLock { $0.web.sendsCookies = newValue } }
     }
 
-    /// Where answers are kept: the shared cache in `.default` configurations, 4 MiB of memory in
-    /// ephemeral ones. nil, as it is in background ones: nothing is.
+    /// The cache: the shared one in `.default` configurations, 4 MiB of memory in ephemeral ones, nil in
+    /// background ones. nil disables caching.
     public var urlCache: URLCache? {
         get { settings.withLock { $0.web.cache } }
         set { settings.withLock { $0.web.cache = newValue } }
     }
 
-    /// Which hosts are reached over TLS only, whatever the URL says: the shared storage in `.default` configurations, one
-    /// in memory in ephemeral ones. nil: none, and nothing that servers say about it is taken.
+    /// The storage of hosts that require TLS: the shared one in `.default` configurations, one in memory in
+    /// ephemeral ones. nil ignores `Strict-Transport-Security`.
     ///
-    /// Not in Apple's suite, where it cannot be changed.
+    /// Not part of Apple's API, where HSTS cannot be configured.
     public var hstsStorage: HSTSStorage? {
         get { settings.withLock { $0.web.hsts } }
         set { settings.withLock { $0.web.hsts = newValue } }
     }
 
-    /// What requests that do not say so themselves may take from the cache.
+    /// The cache policy of requests that do not set one.
     public var requestCachePolicy: URLRequest.CachePolicy {
         get { settings.withLock { $0.web.cachePolicy } }
         set { settings.withLock { $0.web.cachePolicy = newValue } }
     }
 
-    /// Without effect: see `URLRequest.httpShouldUsePipelining`.
+    /// Has no effect; see `URLRequest.httpShouldUsePipelining`.
     public var httpShouldUsePipelining: Bool {
         get { settings.withLock { $0.access.usesPipelining } }
         set { settings.withLock { $0.access.usesPipelining = newValue } }
     }
 
-    /// Without effect: see `URLRequest.networkServiceType`.
+    /// Has no effect; see `URLRequest.networkServiceType`.
     public var networkServiceType: URLRequest.NetworkServiceType {
         get { settings.withLock { $0.access.serviceType } }
         set { settings.withLock { $0.access.serviceType = newValue } }

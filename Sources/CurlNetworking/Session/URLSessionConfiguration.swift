@@ -1,14 +1,14 @@
 public import FoundationEssentials
 import Synchronization
 
-/// How the tasks of a session behave.
+/// The settings of a session and its tasks.
 ///
-/// A session copies its configuration when it is made: later changes have no effect on it.
+/// A session copies its configuration when it is created; later changes have no effect on it.
 ///
-/// Subclasses may add what a program wants to keep beside it; a session copies only what is here.
+/// Subclasses can add properties, which a session does not copy.
 open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
-    // Unchecked only because the class is open: its one stored property is a Mutex, and a subclass makes
-    // the same promise with its own conformance.
+    // Unchecked only because the class is open: its one stored property is a Mutex, and a subclass declares
+    // its own conformance.
 
     let settings: Mutex<SessionSettings>
 
@@ -17,36 +17,38 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The same as ``default``. For subclasses, and files of before that was the way to it.
+    /// Creates a configuration with the defaults, like ``default``. For subclasses and older code.
     public override init() {
         settings = Mutex(.standard)
         super.init()
     }
 
-    /// A new configuration with the defaults.
+    /// Returns a new configuration with the defaults.
     open class var `default`: URLSessionConfiguration {
         URLSessionConfiguration(.standard)
     }
 
-    /// A new configuration that keeps nothing on disk: with storages and a cache of its own, in
-    /// memory, which the sessions made with it share.
+    /// Returns a new configuration that stores nothing on disk: it has its own storages and cache in memory,
+    /// which the sessions created with it share.
     open class var ephemeral: URLSessionConfiguration {
         URLSessionConfiguration(.ephemeral)
     }
 
-    /// A new configuration for a session whose transfers go on when this program is suspended, quits or
-    /// is killed. A session that is made later with the same identifier, by this program or another of
-    /// the user's, gets what was not reported yet.
+    /// Returns a new configuration for a session whose transfers continue when this program is suspended,
+    /// quits or is killed. A later session with the same identifier, in this or another program of the user,
+    /// receives the events that were not reported yet.
     ///
-    /// See ``BackgroundTransfers`` for what the helper process keeps where.
+    /// ``BackgroundTransfers`` describes the helper process and its files.
     ///
-    /// - Parameter identifier: Any text that no other program of the user would think of, such as
+    /// - Parameter identifier: A text that is unique among the programs of the user, such as
     ///   `org.example.app.photos`.
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         URLSessionConfiguration(.background(BackgroundIdentity(identifier: identifier)))
     }
 
-    /// - Parameter environment: In place of the process's own, for where things are.
+    /// Returns a configuration for a background session.
+    ///
+    /// - Parameter environment: Replaces the process's environment for the locations of files.
     class func background(
         withIdentifier identifier: String, environment: [String: String]
     ) -> URLSessionConfiguration {
@@ -54,11 +56,11 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
             .background(BackgroundIdentity(identifier: identifier, environment: environment)))
     }
 
-    /// What a background session is known by; nil for all others.
+    /// The identifier of a background session; nil for all others.
     public var identifier: String? { settings.withLock { $0.background?.identifier } }
 
-    /// A configuration that starts with the same values; what is changed in one is not changed in the
-    /// other. They share storages and caches.
+    /// Returns a configuration with the same values, which can be changed independently. Both share storages
+    /// and caches.
     open override func copy() -> Any { URLSessionConfiguration(snapshot) }
 
     var snapshot: SessionSettings { settings.withLock { $0 } }
@@ -68,9 +70,9 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
         settings.withLock { body(&$0) }
     }
 
-    /// Fields added to each request that does not set them itself.
+    /// Header fields for each request that does not set them itself.
     ///
-    /// Names and values that are not strings are sent as they print. Authorization, cookies and
+    /// Names and values that are not strings are converted to their descriptions. Authorization, cookies and
     /// similar fields are not sent after a redirect to another origin.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { settings.withLock { $0.additionalHeaders?.dictionary } }
@@ -87,48 +89,50 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// How long a transfer may rest without a byte moving, in seconds; 60 unless set. Time spent
-    /// suspended, or queueing for a connection, does not count.
+    /// The timeout for a transfer without progress, in seconds; 60 by default. Time suspended or waiting for
+    /// a connection does not count.
     public var timeoutIntervalForRequest: TimeInterval {
         get { settings.withLock { $0.timeouts.request } }
         set { settings.withLock { $0.timeouts.request = newValue } }
     }
 
-    /// How long a transfer may last in all, in seconds; seven days unless set. Time spent suspended,
-    /// or queueing for a connection, does not count.
+    /// The timeout for a whole transfer, in seconds; seven days by default. Time suspended or waiting for a
+    /// connection does not count.
     public var timeoutIntervalForResource: TimeInterval {
         get { settings.withLock { $0.timeouts.resource } }
         set { settings.withLock { $0.timeouts.resource = newValue } }
     }
 
-    /// How many connections to one host the session opens at most; 6 unless set. Further tasks
-    /// queue, those of higher priority first.
+    /// The maximum number of connections to one host; 6 by default. Further tasks wait, ordered by priority.
     ///
-    /// With HTTP/2 a hundred tasks share a connection, and another is opened only when the server takes no more on
-    /// those there are. Beyond the number one more may be opened while the server closes one.
+    /// With HTTP/2, up to a hundred tasks share a connection; another one is opened only when the server
+    /// accepts no more requests on the existing ones. While the server closes a connection, one more may be
+    /// open.
     public var httpMaximumConnectionsPerHost: Int {
         get { settings.withLock { $0.connectionsPerHost } }
         set { settings.withLock { $0.connectionsPerHost = max(1, newValue) } }
     }
 
-    /// Where credentials are looked up before a delegate is asked, and kept according to their
-    /// persistence. `.shared` unless set, an empty one of its own in an ephemeral configuration; nil: none.
+    /// The storage that is searched for credentials before the delegate is asked, and that stores credentials
+    /// according to their persistence. `.shared` by default, an empty one in ephemeral configurations; nil
+    /// for none.
     public var urlCredentialStorage: URLCredentialStorage? {
         get { settings.withLock { $0.credentialStorage } }
         set { settings.withLock { $0.credentialStorage = newValue } }
     }
 
-    /// A unix socket to speak HTTP through, whatever host the URL names. nil: TCP.
+    /// A Unix socket to connect to, whatever the host in the URL. nil uses TCP.
     ///
-    /// Not in Apple's suite. A path longer than the system's 107 bytes fails the task with `.badURL`.
+    /// Not part of Apple's API. A path longer than the system's limit of 107 bytes fails the task with
+    /// `.badURL`.
     public var unixSocketPath: String? {
         get { settings.withLock { $0.unixSocketPath } }
         set { settings.withLock { $0.unixSocketPath = newValue } }
     }
 
-    /// A PEM file of certificate authorities to trust instead of the system's. nil: the system's.
+    /// A PEM file of certificate authorities to trust instead of the system's; nil for the system's.
     ///
-    /// Not in Apple's suite. For a server with an authority of its own.
+    /// Not part of Apple's API. For servers with a private authority.
     public var certificateAuthoritiesFile: URL? {
         get { settings.withLock { $0.tls.authoritiesFile } }
         set { settings.withLock { $0.tls.authoritiesFile = newValue } }
@@ -136,11 +140,11 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// Where the parts of downloads are kept that can be gone on with: a folder of the user's alone, made
-    /// when it is needed. nil: `$XDG_CACHE_HOME/CurlNetworking/Downloads`.
+    /// The folder for partial files of downloads that can be resumed. It is created when needed, accessible
+    /// to the user only. nil for `$XDG_CACHE_HOME/CurlNetworking/Downloads`.
     ///
-    /// Not in Apple's suite. Resume data only works with the folder it was made with. Parts that nobody
-    /// has touched for 14 days are removed.
+    /// Not part of Apple's API. Resume data can only be used with the folder that it was created with.
+    /// Partial files are removed after 14 days without use.
     public var partialDownloadsFolder: URL? {
         get {
             settings.withLock { settings in
@@ -157,7 +161,7 @@ extension URLSessionConfiguration {
     }
 }
 
-/// The values of a configuration, as a session keeps them.
+/// The values of a configuration, as a session stores them.
 struct SessionSettings: Sendable {
     var additionalHeaders: HTTPHeaderFields?
     var timeouts = Timeouts()
@@ -165,7 +169,7 @@ struct SessionSettings: Sendable {
     var httpVersion = HTTPVersionPreference.automatic
     var credentialStorage: URLCredentialStorage? = .shared
     var tls = TLSSettings()
-    /// nil: from the environment.
+    /// nil uses the environment.
     var proxies: ProxySettings?
     var unixSocketPath: String?
     var partialDownloadsFolder: String?
@@ -173,19 +177,19 @@ struct SessionSettings: Sendable {
     var access = AccessSettings()
     var protocolClasses: [URLProtocol.Type] = []
     var hints = SessionHints()
-    /// Who hears of what happens; nil: the environment's, if there is one.
+    /// Receives trace events; nil uses the environment's tracer, if there is one.
     var tracer: Tracer?
-    /// nil for a session whose transfers are this process's own.
+    /// nil for a session whose transfers run in this process.
     var background: BackgroundIdentity?
 
     struct Timeouts: Sendable {
-        /// For as long as no byte moves.
+        /// For a transfer without progress.
         var request: TimeInterval = 60
-        /// In all.
+        /// For a whole transfer.
         var resource: TimeInterval = 7 * 24 * 3600
     }
 
-    /// What `.default` configurations and the shared session have.
+    /// The values of `.default` configurations and the shared session.
     static var standard: SessionSettings {
         var settings = SessionSettings()
         settings.web = WebSettings(cookies: .shared, cache: .shared, hsts: .shared)

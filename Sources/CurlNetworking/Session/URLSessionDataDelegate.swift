@@ -1,35 +1,37 @@
 public import FoundationEssentials
 
-/// Gets the responses to data and upload tasks that have no completion handler.
+/// Receives the responses of data and upload tasks that have no completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-    /// The head of the answer has come. Call `completionHandler` once; no body is delivered before.
+    /// Called when the head of the response has been received. Call `completionHandler` once; the body is not
+    /// delivered before.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition
 
-    /// The delegate has answered `.becomeDownload`: the rest of the answer goes to a file. The data task
-    /// is over without a further call, and the download task, which runs already, reports what follows.
+    /// Called when a data task has become a download task, after the answer `.becomeDownload`. The data task
+    /// is over without a completion. The download task is already running and writes the body to a file.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask)
 
-    /// More of the body has come. While calls are slow the transfer is held back, so that memory
-    /// stays flat.
+    /// Called with a piece of the body. While calls are slow the transfer is paused, so that memory use stays
+    /// constant.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-    /// The answer is complete and may be kept in the session's cache. Call `completionHandler` once:
-    /// with the proposal, with another answer, or with nil to keep none. The task completes then.
+    /// Called when the response is complete and can be stored in the session's cache. Call
+    /// `completionHandler` once with the proposal, with another response, or with nil to store nothing. The
+    /// task completes afterwards.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse

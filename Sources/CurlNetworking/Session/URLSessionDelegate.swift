@@ -1,27 +1,27 @@
-/// Gets the events of a session. Every call of every delegate protocol comes on the session's
-/// `delegateQueue`, one at a time and in order.
+/// Receives the events of a session. All methods of all delegate protocols are called on the session's
+/// `delegateQueue`.
 public protocol URLSessionDelegate: AnyObject, Sendable {
-    /// The session has finished its last task after `finishTasksAndInvalidate()` or
-    /// `invalidateAndCancel()` and lets go of its delegate. No call follows.
+    /// Called when the session has completed its last task after `finishTasksAndInvalidate()` or
+    /// `invalidateAndCancel()`, and releases its delegate. It is the last call.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-    /// A server has to be trusted (`NSURLAuthenticationMethodServerTrust`) or wants to see a client
-    /// certificate. Call `completionHandler` once; nothing of the request leaves until then.
+    /// Called when a server must be trusted (`NSURLAuthenticationMethodServerTrust`) or requests a client
+    /// certificate. Call `completionHandler` once; nothing of the request is sent before.
     ///
-    /// Asked once per connection, on behalf of whichever task opens it. A delegate without this method
-    /// is asked by `urlSession(_:task:didReceive:completionHandler:)`.
+    /// Called once per connection, for the task that opens it. If the delegate lacks this method,
+    /// `urlSession(_:task:didReceive:completionHandler:)` is called instead.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// The same, answered by returning. A delegate has one of the two.
+    /// The async form of the method above. Implement one of the two.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// A background session has reported all that was waiting for it: the ends of the tasks that were over
-    /// before it was made; and again, when those are over that it had found under way.
+    /// Called when a background session has reported the events of all tasks that completed before it was
+    /// created; and again when it has reported those of the tasks that were running then.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

@@ -1,29 +1,29 @@
 public import FoundationEssentials
 
-/// Gets the events of download tasks that have no completion handler.
+/// Receives the events of download tasks that have no completion handler.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-    /// The whole body is in a temporary file. Move or open it before returning: it is removed then.
-    /// An answer of any status comes this way; look at `downloadTask.response`.
+    /// Called when the whole body is in a temporary file. Move or open it before returning; it is removed
+    /// afterwards. Responses of any status are downloaded: check `downloadTask.response`.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL)
 
-    /// A task made with resume data goes on, before its first `didWriteData`. Not called when it starts
-    /// over, because the server has another version or does not know ranges.
+    /// Called when a task created with resume data continues, before its first `didWriteData`. Not called if
+    /// the download restarts, because the server has another version or does not support ranges.
     ///
     /// - Parameters:
-    ///   - fileOffset: How much was there already.
-    ///   - expectedTotalBytes: Of the whole body; -1 when the server did not say.
+    ///   - fileOffset: The number of existing bytes.
+    ///   - expectedTotalBytes: The length of the whole body; -1 if the server did not send it.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
 
-    /// More of the body was written to the temporary file.
+    /// Called when more of the body was written to the temporary file.
     ///
     /// - Parameters:
-    ///   - bytesWritten: Since the last call.
-    ///   - totalBytesWritten: So far.
-    ///   - totalBytesExpectedToWrite: Of the whole body; -1 when the server did not say.
+    ///   - bytesWritten: The number of bytes since the last call.
+    ///   - totalBytesWritten: The number of bytes so far.
+    ///   - totalBytesExpectedToWrite: The length of the whole body; -1 if the server did not send it.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didWriteData bytesWritten: Int64,

@@ -1,9 +1,9 @@
-// What a task's own delegate leaves out goes to the session's.
+// Methods that a task's own delegate lacks are called on the session's delegate.
 
 extension URLSessionTask {
-    /// The session's delegate, when `delegate` is the task's own and has no method for a call.
+    /// Returns the session's delegate if `delegate` is the task's own and lacks a method; nil otherwise.
     ///
-    /// The default implementation of each delegate method asks for it:
+    /// The default implementation of each delegate method uses it:
     ///
     /// ```swift
     /// guard let next = task.nextDelegate(after: self) else { return … }
@@ -16,13 +16,13 @@ extension URLSessionTask {
         return other as? any URLSessionTaskDelegate
     }
 
-    /// Who gets a data task's response: the task's own delegate, if it is one for data, else the
+    /// The delegate that receives a data task's response: the task's own if it is a data delegate, else the
     /// session's.
     var dataListener: (any URLSessionDataDelegate)? {
         delegate as? any URLSessionDataDelegate ?? session.delegate as? any URLSessionDataDelegate
     }
 
-    /// Who gets the events of a download: the task's own delegate, if it is one for downloads, else the
+    /// The delegate that receives a download's events: the task's own if it is a download delegate, else the
     /// session's.
     var downloadListener: (any URLSessionDownloadDelegate)? {
         delegate as? any URLSessionDownloadDelegate

@@ -1,106 +1,106 @@
-/// Gets the events of any task.
+/// Receives the events of all kinds of tasks.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// A task was made: the first call for it, and the place to prepare it before it is resumed.
+    /// Called when a task was created, before any other method, to prepare it before it is resumed.
     ///
-    /// Comes on the thread that makes the task, before it has been returned there: not on the session's
-    /// `delegateQueue`, as all other calls do.
+    /// Unlike all other methods, it is called on the thread that creates the task, before that call returns.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
-    /// A task with an `earliestBeginDate` may begin now. Call `completionHandler` once: to go on, to go
-    /// on with another request, which then has to be given, or to cancel. Nothing moves until then.
+    /// Called when the `earliestBeginDate` of a task has been reached. Call `completionHandler` once: to
+    /// continue, to continue with another request, which must be passed then, or to cancel. Nothing is sent
+    /// before.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler:
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
             -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
-    /// The server has sent an interim answer (1xx): `103 Early Hints` for instance.
+    /// Called with an interim response (1xx), such as `103 Early Hints`.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse)
 
-    /// How the task went; the last call but one.
+    /// Called with the task's metrics, just before its completion.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     )
 
-    /// The server redirects. Call `completionHandler` once: with the proposed request, with another,
-    /// or with nil to take the redirect itself as the answer. Nothing moves until then.
+    /// Called when the server redirects. Call `completionHandler` once with the proposed request, with
+    /// another, or with nil to take the redirect itself as the response. Nothing is sent before.
     ///
-    /// The proposal keeps method and body where RFC 9110 does, and carries no credentials or cookies
-    /// to another origin.
+    /// The proposal keeps the method and body where RFC 9110 requires it, and has no credentials or cookies
+    /// for another origin.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest
     ) async -> URLRequest?
 
-    /// The server or a proxy wants a name and a password, or what the session's own method passed on.
-    /// Call `completionHandler` once. Handler tasks are asked too.
+    /// Called when the server or a proxy requires a user name and password, or when the session's own method
+    /// has forwarded a challenge. Call `completionHandler` once. Called for tasks with completion handlers,
+    /// too.
     ///
-    /// Without this method, and with `.performDefaultHandling`, a credential that the session's
-    /// storage has is tried; if there is none, the 401 or 407 is the answer.
+    /// Without this method, and with `.performDefaultHandling`, a credential of the session's storage is
+    /// used; if there is none, the 401 or 407 is the response.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// The task needs its streamed body, at the start or once more after a redirect or a lost
+    /// Called when the task needs its body as a stream, at its start or again after a redirect or a lost
     /// connection. Call `completionHandler` once; nil fails the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream?
 
-    /// A task made with an upload's resume data alone, in another process, needs the rest of the body:
-    /// a stream that begins at `offset`. Call `completionHandler` once; nil fails the task.
+    /// Called when a task that was created in another process with only an upload's resume data needs the
+    /// rest of the body: a stream that starts at `offset`. Call `completionHandler` once; nil fails the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-    /// The same, answered by returning.
+    /// The async form of the method above.
     func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
     ) async -> InputStream?
 
-    /// More of the body was handed to the system.
+    /// Called when more of the body was sent.
     ///
     /// - Parameters:
-    ///   - bytesSent: Since the last call.
-    ///   - totalBytesSent: So far. Starts again when the body is sent again.
-    ///   - totalBytesExpectedToSend: Of the whole body; -1 when that is not known.
+    ///   - bytesSent: The number of bytes since the last call.
+    ///   - totalBytesSent: The number of bytes so far. It starts over if the body is sent again.
+    ///   - totalBytesExpectedToSend: The length of the whole body; -1 if unknown.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
 
-    /// There is no network, or none the task may use, and its configuration has it wait for one. Comes
-    /// once for a task.
+    /// Called once if the task waits for a network, as its configuration allows.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-    /// The task is over: the last call for it. `error` is nil after any complete answer, whatever
-    /// its status.
+    /// Called when the task is complete; it is the last call. `error` is nil after every complete response,
+    /// whatever its status.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }

@@ -1,16 +1,15 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// Small files that are whole or not there, whatever happens to the process or the machine.
+/// Reads and replaces small files atomically, whatever happens to the process or the machine.
 ///
-/// They are written beside themselves, brought to the disk and moved into place, readable by their
-/// owner alone.
+/// A file is written under another name, synced and renamed. It is accessible to its owner only.
 enum AtomicFile {
-    /// What unfinished files begin with; nobody reads them.
+    /// The prefix of unfinished files, which are never read.
     static let unfinishedPrefix = ".unfinished-"
     static let damagedSuffix = ".damaged"
 
-    /// Tells one version of a file from the next.
+    /// Identifies a version of a file.
     struct Stamp: Codable, Hashable, Sendable {
         var device: UInt
         var inode: UInt
@@ -27,7 +26,7 @@ enum AtomicFile {
         }
     }
 
-    /// nil when there is no such file.
+    /// Returns nil if the file does not exist.
     static func stamp(of path: String) -> Stamp? {
         var facts = stat()
         return stat(path, &facts) == 0 ? Stamp(facts) : nil
@@ -35,19 +34,19 @@ enum AtomicFile {
 
     // MARK: - Reading
 
-    /// The bytes of a file that holds secrets; nil when there is none.
+    /// Reads a file that contains secrets; returns nil if it does not exist.
     ///
-    /// - Throws: `.noPermissionsToReadFile` when others may read or write it or it belongs to somebody
-    ///   else, `.dataLengthExceedsMaximum`, `.cannotOpenFile`, also for a link.
+    /// - Throws: `.noPermissionsToReadFile` if others may read or write it or it belongs to another user,
+    ///   `.dataLengthExceedsMaximum`, `.cannotOpenFile`, also for a symbolic link.
     static func read(_ path: String, atMost limit: Int) throws(URLError) -> Data? {
         try read(path, atMost: limit, isSecret: true)?.bytes
     }
 
-    /// The bytes of a file with its stamp; nil when there is none. The file may be reached through a
-    /// link, and others may be able to read it, until it is written again.
+    /// Reads a file with its stamp; returns nil if it does not exist. It may be a symbolic link, and others
+    /// may be able to read it, until it is replaced.
     ///
-    /// - Throws: `.noPermissionsToReadFile` when it belongs to somebody else,
-    ///   `.dataLengthExceedsMaximum`, `.cannotOpenFile`.
+    /// - Throws: `.noPermissionsToReadFile` if it belongs to another user, `.dataLengthExceedsMaximum`,
+    ///   `.cannotOpenFile`.
     static func readStamped(
         _ path: String, atMost limit: Int
     ) throws(URLError) -> (bytes: Data, stamp: Stamp)? {
@@ -57,7 +56,7 @@ enum AtomicFile {
     private static func read(
         _ path: String, atMost limit: Int, isSecret: Bool
     ) throws(URLError) -> (bytes: Data, stamp: Stamp)? {
-        // O_NONBLOCK: a pipe in the file's place must not hold us.
+        // O_NONBLOCK: opening must not block if the file is a pipe.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isSecret ? O_NOFOLLOW : 0)
         let descriptor = Glibc.open(path, flags)
         guard descriptor >= 0 else {
@@ -67,12 +66,12 @@ enum AtomicFile {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw URLError(.cannotOpenFile, underlyingText: "\(path) is no file")
+            throw URLError(.cannotOpenFile, underlyingText: "\(path) is not a file")
         }
         guard facts.st_uid == geteuid(), !isSecret || facts.st_mode & 0o077 == 0 else {
             throw URLError(
                 .noPermissionsToReadFile,
-                underlyingText: "\(path) is not ours alone: its mode has to be 0600")
+                underlyingText: "others can access \(path): its mode has to be 0600")
         }
         guard facts.st_size <= limit else {
             throw URLError(.dataLengthExceedsMaximum, underlyingText: "\(path) is too large")
@@ -82,8 +81,7 @@ enum AtomicFile {
         return (data.prefix(count), Stamp(facts))
     }
 
-    /// Reads until the buffer is full, the file ends or an error comes. Returns how many bytes that
-    /// were.
+    /// Reads until the buffer is full, the file ends, or an error occurs. Returns the number of bytes.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         while filled < buffer.count, let start = buffer.baseAddress {
@@ -97,18 +95,18 @@ enum AtomicFile {
 
     // MARK: - Writing
 
-    /// Replaces a file in one step: after a crash or power loss there is the old one or the new one.
+    /// Replaces a file atomically: after a crash or power failure, it has its old or its new contents.
     ///
     /// - Parameters:
-    ///   - unfinished: The path to write to first, where only one writer works at a time; nil picks
-    ///     one that nobody has.
-    ///   - isBroughtToDisk: Else it has survived the process when this returns, not the machine.
+    ///   - unfinished: The temporary path, if only one writer works at a time; nil chooses an unused one.
+    ///   - isBroughtToDisk: Whether to sync. Without it, the contents survive the process, but not a power
+    ///     failure.
     @discardableResult
     static func write(
         _ data: Data, to path: String, by unfinished: String? = nil, isBroughtToDisk: Bool = true
     ) throws(URLError) -> Stamp {
         let (folder, name) = split(path)
-        if let unfinished { unlink(unfinished) }  // from a writer that died
+        if let unfinished { unlink(unfinished) }  // left by a process that was killed
         let number = UInt64.random(in: .min ... .max)
         let unfinished =
             unfinished
@@ -161,9 +159,9 @@ enum AtomicFile {
         }
     }
 
-    /// Moves a damaged file out of the way, over an older one, for people to look at.
+    /// Renames a damaged file, replacing an older one, for inspection.
     ///
-    /// Where something else has that name, a folder for instance, the next free one is taken.
+    /// If the name belongs to something else, such as a folder, the next free name is used.
     static func setAside(_ path: String) throws(URLError) {
         if rename(path, path + damagedSuffix) == 0 { return }
         guard [EISDIR, ENOTDIR, EEXIST, ENOTEMPTY].contains(errno) else {
@@ -176,13 +174,13 @@ enum AtomicFile {
             if rename(path, other) == 0 { return }
             throw failure(.cannotMoveFile, path)
         }
-        throw URLError(.cannotMoveFile, underlyingText: "\(path): no name is free to move it to")
+        throw URLError(
+            .cannotMoveFile, underlyingText: "\(path): there is no free name to move it to")
     }
 
     // MARK: - Folders
 
-    /// Makes a folder, and those above it, that only this user may enter. One that is there stays as
-    /// it is.
+    /// Creates a folder, and its parents, accessible to the user only. An existing one is unchanged.
     static func makeFolder(_ path: String) throws(URLError) {
         guard mkdir(path, 0o700) != 0 else { return }
         if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
@@ -192,7 +190,7 @@ enum AtomicFile {
         guard errno == EEXIST else { throw failure(.cannotCreateFile, path) }
     }
 
-    /// Makes a move or a removal last.
+    /// Makes a rename or removal durable.
     static func syncFolder(_ folder: String) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

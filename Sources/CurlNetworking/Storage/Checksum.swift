@@ -1,7 +1,8 @@
-/// Tells a file that was damaged from one that was not. No protection against forgery: anyone who can
-/// write the file can compute it.
+/// Detects damaged files. It does not protect against forgery, because anyone who can write the file can
+/// compute it.
 ///
-/// Eight bytes at a time, each step reversible, so that no change within eight bytes can go unseen.
+/// It processes eight bytes at a time in reversible steps, so that every change within eight bytes is
+/// detected.
 struct Checksum: Sendable {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     private var pending: UInt64 = 0
@@ -48,7 +49,7 @@ struct Checksum: Sendable {
         state = state << 29 | state >> 35
     }
 
-    /// The sum of all that was added.
+    /// The checksum of all added bytes.
     var value: UInt64 {
         var end = self
         end.mix(pending)

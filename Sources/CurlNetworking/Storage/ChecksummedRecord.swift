@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// How our own files and blobs are wrapped, so that a damaged, cut or foreign one is known as such
-/// before anything of it is believed.
+/// The envelope of the library's files and blobs, by which damaged, truncated or foreign data is detected
+/// before it is parsed.
 ///
 /// | bytes | |
 /// |---|---|
 /// | 4 | `CNet` |
-/// | 4 | what it is |
-/// | 2 | version, big-endian |
-/// | 4 | length of the payload, big-endian |
-/// | n | payload |
-/// | 32 | SHA-256 of all before |
+/// | 4 | the kind |
+/// | 2 | the version, big-endian |
+/// | 4 | the length of the payload, big-endian |
+/// | n | the payload |
+/// | 32 | SHA-256 of everything before |
 ///
-/// The hash tells damage, not malice: what is inside is checked as if a stranger had written it.
+/// The hash detects damage, not malice: the payload has to be validated like untrusted data.
 enum ChecksummedRecord {
-    /// What is inside: four letters.
+    /// The kind of the payload: four letters.
     enum Kind: String, Sendable {
         case credentials = "cred"
         case download = "down"

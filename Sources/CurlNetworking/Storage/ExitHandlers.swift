@@ -1,15 +1,15 @@
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Something that may have to be written before the process exits.
+/// An object that may have to write data before the process exits.
 protocol ExitHandler: AnyObject, Sendable {
     func handleExit()
 }
 
-/// Asks everybody concerned when the process exits.
+/// Calls all registered handlers when the process exits.
 ///
-/// A program that ends right after its answer has come (`exit`, or the end of `main`) would otherwise
-/// lose the cookies it came with.
+/// Otherwise, a program that exits right after a response (`exit`, or the end of `main`) would lose its
+/// cookies.
 enum ExitHandlers {
     private struct Entry: Sendable {
         weak var handler: (any ExitHandler)?

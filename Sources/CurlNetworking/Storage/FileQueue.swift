@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Where files are read and written: one serial queue for the process, so that a slow disk neither
-/// stops the engine nor costs a thread per transfer.
+/// The queue for file access: one serial queue per process, so that a slow disk neither blocks the engine nor
+/// needs a thread per transfer.
 enum FileQueue {
     static let queue = DispatchQueue(label: "CurlNetworking.files")
 

@@ -1,9 +1,9 @@
-import Glibc
+import CurlNetworkingPlatform
 
-/// A file whose lock says that somebody is at work, until it is closed.
+/// A file that is locked while its owner is running.
 enum LockedFile {
-    /// Lets go of a file and its lock. Unlocked first: a child of this process that is just being
-    /// started has the descriptor too, and its lock, until it becomes another program.
+    /// Unlocks and closes a file. The explicit unlock is needed because a child process that is just being
+    /// started has a copy of the descriptor, and thus the lock, until it executes its program.
     @discardableResult
     static func close(_ descriptor: Int32) -> Int32 {
         flock(descriptor, LOCK_UN)

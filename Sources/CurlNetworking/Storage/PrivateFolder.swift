@@ -1,16 +1,16 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// A folder that is ours alone, and the files in it by their plain names.
+/// A folder that only the user can access, with its files by their names.
 ///
-/// Nothing outside of it can be reached through it: names are checked, links are not followed.
+/// Nothing outside of it can be reached: names are validated, symbolic links are not followed.
 struct PrivateFolder: Sendable {
     let path: String
 
-    /// Makes the folder, and those above it, unless it is there.
+    /// Creates the folder, and its parents, unless it exists.
     ///
-    /// - Throws: `.cannotCreateFile`; `.noPermissionsToReadFile` when it is a link, somebody else's, or
-    ///   open to others.
+    /// - Throws: `.cannotCreateFile`; `.noPermissionsToReadFile` if it is a symbolic link, belongs to another
+    ///   user, or is accessible to others.
     init(path: String) throws(URLError) {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -24,12 +24,13 @@ struct PrivateFolder: Sendable {
             throw URLError(
                 .noPermissionsToReadFile,
                 underlyingText:
-                    "\(path) is not a folder of the user's alone: its mode has to be 0700")
+                    "\(path) is not a folder that only its user can access: its mode has to be 0700"
+            )
         }
     }
 
-    /// Whether a name is that of a file right here: letters, digits, `-`, `_` and `.`, the first no
-    /// dot.
+    /// Whether a name is valid for a file in this folder: letters, digits, `-`, `_` and `.`, without a
+    /// leading dot.
     static func isPlain(_ name: String) -> Bool {
         guard name.utf8.first != UInt8(ascii: "."), (1...200).contains(name.utf8.count) else {
             return false
@@ -45,13 +46,15 @@ struct PrivateFolder: Sendable {
         }
     }
 
+    /// Returns the path of a file.
+    ///
     /// - Precondition: The name is plain.
     func path(of name: String) -> String {
         precondition(Self.isPlain(name), "not the name of a file in a private folder: \(name)")
         return path + "/" + name
     }
 
-    /// The plain names of what is here, sorted. Unfinished files are none.
+    /// Returns the names of the files, sorted, without unfinished ones.
     func names() throws(URLError) -> [String] {
         try allNames().filter(Self.isPlain).sorted()
     }
@@ -73,7 +76,7 @@ struct PrivateFolder: Sendable {
         try AtomicFile.read(path(of: name), atMost: limit)
     }
 
-    /// Whether there is a plain file of this name: no folder, link or pipe.
+    /// Whether there is a regular file with this name.
     func isRegularFile(_ name: String) -> Bool {
         var facts = stat()
         return lstat(path(of: name), &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
@@ -87,7 +90,7 @@ struct PrivateFolder: Sendable {
         try AtomicFile.setAside(path(of: name))
     }
 
-    /// A file that is not there is no failure.
+    /// Removes a file. A missing file is not an error.
     func remove(_ name: String) throws(URLError) {
         guard unlink(path(of: name)) == 0 || errno == ENOENT else {
             throw AtomicFile.failure(.cannotRemoveFile, path(of: name))
@@ -95,7 +98,7 @@ struct PrivateFolder: Sendable {
         AtomicFile.syncFolder(path)
     }
 
-    /// Removes what writers that were killed have left. Call it when no other process writes here.
+    /// Removes unfinished files of killed processes. Call it when no other process writes here.
     func removeUnfinished() throws(URLError) {
         for name in try allNames() where name.hasPrefix(AtomicFile.unfinishedPrefix) {
             unlink(path + "/" + name)

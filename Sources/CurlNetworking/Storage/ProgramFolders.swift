@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// Where a program keeps things, by the XDG Base Directory Specification.
+/// The folders of a program, according to the XDG Base Directory Specification.
 enum ProgramFolders {
-    /// `~/.local/share/<program>`; nil where there is no home.
+    /// `~/.local/share/<program>`; nil without a home folder.
     static var data: String? { dataHome.map { $0 + "/" + programName } }
 
     /// `~/.cache/<program>`.
@@ -13,7 +13,7 @@ enum ProgramFolders {
 
     static var dataHome: String? { home("XDG_DATA_HOME", else: "/.local/share") }
 
-    /// Relative paths in the variables are to be ignored.
+    /// Relative paths in the variables are ignored, as the specification requires.
     private static func home(_ variable: String, else folder: String) -> String? {
         if let path = value(of: variable), path.hasPrefix("/") { return path }
         guard let path = value(of: "HOME"), path.hasPrefix("/") else { return nil }

@@ -1,13 +1,13 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// A file that several processes keep a list in: a line that says what it is and how to tell whether it is whole,
-/// then the list as JSON. Of mode 0600, replaced as a whole, changed under a lock.
+/// A file in which several processes share a list: a line with its kind, version and checksum, then the list
+/// as JSON. It has mode 0600, is replaced atomically, and changed under a lock.
 struct SharedListFile<Element: Codable & Sendable>: Sendable {
     let path: String
-    /// What it is, and its version.
+    /// The kind and version.
     let title: String
-    /// Whether an element could have been written by us: what is in the file is believed no further than that.
+    /// Whether an element is valid; the file is not trusted otherwise.
     let isSound: @Sendable (Element) -> Bool
 
     static var largestByteCount: Int { 64 << 20 }
@@ -18,9 +18,9 @@ struct SharedListFile<Element: Codable & Sendable>: Sendable {
 
     // MARK: - Reading and writing
 
-    /// Reads the list as it is at this moment. No file, or one that is not whole, is an empty one.
+    /// Reads the current list. A missing or damaged file is an empty list.
     ///
-    /// - Throws: When the file cannot be read.
+    /// - Throws: If the file cannot be read.
     func read() throws(URLError) -> (list: [Element], stamp: AtomicFile.Stamp?) {
         guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
             return ([], nil)
@@ -28,7 +28,7 @@ struct SharedListFile<Element: Codable & Sendable>: Sendable {
         return ((try? decode(file.bytes)) ?? [], file.stamp)
     }
 
-    /// Like `read`, under the lock: a file that is not whole is set aside, as `….damaged`.
+    /// Reads the list under the lock; renames a damaged file to `….damaged`.
     private func readOrSetAside() throws(URLError) -> [Element] {
         do {
             guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
@@ -43,10 +43,10 @@ struct SharedListFile<Element: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Changes the file as it is now, while no other process does.
+    /// Changes the current contents of the file under a lock.
     ///
-    /// - Parameter change: Gets the list in the file.
-    /// - Throws: When the file or its lock cannot be written; the file is then as it was.
+    /// - Parameter change: Changes the list of the file.
+    /// - Throws: If the file or its lock cannot be written; the file is unchanged then.
     func update(
         _ change: (inout [Element]) -> Void
     ) throws(URLError) -> (list: [Element], stamp: AtomicFile.Stamp) {
@@ -69,12 +69,12 @@ struct SharedListFile<Element: Codable & Sendable>: Sendable {
         return (list, stamp)
     }
 
-    // MARK: - Its bytes
+    // MARK: - File format
 
     func encode(_ list: [Element]) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Strings, finite numbers and booleans always encode.
+        // Encoding strings, finite numbers and booleans cannot fail.
         let body = (try? encoder.encode(list)) ?? Data("[]".utf8)
         return Data("\(title) \(Checksum.of(body).hexadecimal)\n".utf8) + body
     }

@@ -3,25 +3,25 @@
     public import Foundation
 
     extension NSNotification.Name {
-        /// The cookies of a storage have changed; the object is the storage.
+        /// Posted when the cookies of a storage have changed; the object is the storage.
         public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name(
             "NSHTTPCookieManagerCookiesChangedNotification")
-        /// A storage takes other cookies now; the object is the storage.
+        /// Posted when a storage's accept policy has changed; the object is the storage.
         public static let NSHTTPCookieManagerAcceptPolicyChanged = NSNotification.Name(
             "NSHTTPCookieManagerAcceptPolicyChangedNotification")
-        /// The credentials of a storage have changed; the object is the storage.
+        /// Posted when the credentials of a storage have changed; the object is the storage.
         public static let NSURLCredentialStorageChanged = NSNotification.Name(
             "NSURLCredentialStorageChangedNotification")
     }
 #endif
 
-/// What Foundation's `NotificationCenter` is told; nothing without the trait `Foundation`.
+/// Posts to Foundation's `NotificationCenter`; does nothing without the trait `Foundation`.
 enum StorageChange {
     case cookies
     case cookiePolicy
     case credentials
 
-    /// On this thread, as its observers expect.
+    /// Posts on the current thread, as observers expect.
     func post(of storage: NetworkingObject) {
         #if Foundation
             let name: NSNotification.Name =
@@ -34,7 +34,7 @@ enum StorageChange {
         #endif
     }
 
-    /// Soon, on another thread: for the engine, which waits for no observer.
+    /// Posts soon, on another thread: the engine does not wait for observers.
     func postLater(of storage: any NetworkingObject & Sendable) {
         #if Foundation
             DispatchQueue.global().async { @Sendable in post(of: storage) }

@@ -1,4 +1,4 @@
-import Glibc
+import CurlNetworkingPlatform
 
-/// What `errno` means, in words.
+/// The text for the current `errno`.
 var lastSystemError: String { String(cString: strerror(errno)) }

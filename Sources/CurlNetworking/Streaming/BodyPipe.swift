@@ -1,17 +1,17 @@
 package import FoundationEssentials
 import Synchronization
 
-/// The body of a request that is written while it is sent, over one attempt.
+/// The body of a request that is written while it is sent, for one attempt.
 ///
-/// The engine holds the pipe for as long as it may send, and who writes holds it weakly: when the attempt is
-/// over, what was not sent is dropped, and writers who wait are told.
+/// The engine holds the pipe strongly and the writer weakly; when the attempt ends, unsent bytes are dropped
+/// and pending writes fail.
 final class BodyPipe: Sendable {
-    /// The length of the body; -1 when it is not known, and the body goes out chunked.
+    /// The length of the body; -1 if it is unknown and the body is sent chunked.
     let byteCount: Int64
     private let state: Mutex<State>
 
     private struct State: Sendable {
-        /// With what is called when all of a piece was taken, or will not be.
+        /// Each with a closure to call when all of the piece was taken, or will not be.
         var pieces = OutgoingPieces<@Sendable (Result<Void, any Error>) -> Void>()
         var takenByteCount: Int64 = 0
         var end: End?
@@ -24,25 +24,27 @@ final class BodyPipe: Sendable {
         case failed(URLError)
     }
 
-    /// - Parameter wake: Called when there is something after ``take(into:)`` had nothing.
+    /// Creates a pipe.
+    ///
+    /// - Parameter wake: Called when bytes are available after ``take(into:)`` had none.
     init(byteCount: Int64, wake: @escaping @Sendable () -> Void) {
         self.byteCount = byteCount
         state = Mutex(State(wake: wake))
     }
 
     deinit {
-        // Nobody else has the pipe any more.
+        // This was the last reference to the pipe.
         let (waiting, whenDropped) = state.withLock { ($0.pieces.receipts, $0.whenDropped) }
-        whenDropped?()  // first: a writer that is woken knows by then that it is not wanted
+        whenDropped?()  // first, so that a resumed writer already knows that it is cancelled
         for taken in waiting { taken(.failure(Self.dropped)) }
     }
 
-    /// What a writer is told whose attempt is over.
+    /// The error for a write after its attempt ended.
     static var dropped: URLError {
-        URLError(.cancelled, underlyingText: "the body is not wanted any more")
+        URLError(.cancelled, underlyingText: "the body is no longer needed")
     }
 
-    /// Called once the pipe is gone, whether its body was sent or not.
+    /// Sets the closure that is called when the pipe is released, whether its body was sent or not.
     func whenDropped(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenDropped = work }
     }
@@ -63,10 +65,10 @@ final class BodyPipe: Sendable {
         wake()
     }
 
-    /// What is queued still goes out, then the trailers.
+    /// Ends the body after the queued bytes, with trailers.
     func finish(trailers: [HTTPHeaderFields.Field]) { end(.whole(trailers: trailers)) }
 
-    /// The request fails.
+    /// Fails the request.
     func fail(_ error: URLError) { end(.failed(error)) }
 
     private func end(_ end: End) {
@@ -105,7 +107,7 @@ final class BodyPipe: Sendable {
         URLError(.requestBodyStreamExhausted, underlyingText: text)
     }
 
-    /// What follows a body without a known length (RFC 9112 §7.1.2), once it has ended.
+    /// The trailers of a body without a known length (RFC 9112 §7.1.2), after its end.
     var trailers: [HTTPHeaderFields.Field] {
         state.withLock { state in
             if case .whole(let trailers) = state.end { trailers } else { [] }
@@ -113,11 +115,11 @@ final class BodyPipe: Sendable {
     }
 }
 
-/// Where a body comes from that is written while it is sent.
+/// The source of a body that is written while it is sent.
 package struct BodyProducer: Sendable {
-    /// The length of the body; nil when it is not known, and the body goes out chunked.
+    /// The length of the body; nil if it is unknown and the body is sent chunked.
     let byteCount: Int64?
-    /// Writes the body. Called for each attempt, on the engine's thread, and returns at once.
+    /// Writes the body. Called for each attempt, on the engine's thread; must return at once.
     let begin: @Sendable (BodyWriter) -> Void
 
     package init(byteCount: Int64?, begin: @escaping @Sendable (BodyWriter) -> Void) {
@@ -126,10 +128,10 @@ package struct BodyProducer: Sendable {
     }
 }
 
-/// The end of a pipe that a body goes in by.
+/// The writing end of a pipe.
 package final class BodyWriter: Sendable {
-    // A reference that never changes to an object that is Sendable; weak variables of Sendable classes have to be
-    // behind a lock, as the runtime writes them.
+    // A constant reference to a Sendable object. It is weak, and the runtime writes weak variables of
+    // Sendable classes, so it needs a lock.
     private let pipe: Mutex<WeakPipe>
 
     private struct WeakPipe: Sendable {
@@ -140,13 +142,14 @@ package final class BodyWriter: Sendable {
         self.pipe = Mutex(WeakPipe(pipe: pipe))
     }
 
-    /// Sends bytes. Returns when the last of them has been taken: a writer never runs ahead of its connection.
+    /// Sends bytes. Returns when the last of them was taken, so that a writer never gets ahead of its
+    /// connection.
     ///
-    /// - Throws: `URLError.cancelled` when the attempt is over.
+    /// - Throws: `URLError.cancelled` if the attempt is over.
     package func write(_ bytes: Data) async throws {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
-            // Not held while waiting: the pipe goes with the engine's reference.
+            // Not retained while waiting: the pipe must be released with the engine's reference.
             guard let pipe = pipe.withLock({ $0.pipe }) else {
                 return continuation.resume(throwing: BodyPipe.dropped)
             }
@@ -154,19 +157,19 @@ package final class BodyWriter: Sendable {
         }
     }
 
-    /// The body is whole; what may follow a body of unknown length are trailers, by name and value.
+    /// Ends the body. A body of unknown length may have trailers, as names and values.
     package func finish(trailers: [(name: String, value: String)] = []) {
         pipe.withLock { $0.pipe }?.finish(
             trailers: trailers.map { HTTPHeaderFields.Field(name: $0.name, value: $0.value) })
     }
 
-    /// There is no more of the body: the request fails with `.requestBodyStreamExhausted`.
+    /// Ends the body early: the request fails with `.requestBodyStreamExhausted`.
     package func fail(_ text: String) {
         pipe.withLock { $0.pipe }?.fail(
             URLError(.requestBodyStreamExhausted, underlyingText: text))
     }
 
-    /// Calls back once the attempt is over, whether the body was sent or not.
+    /// Calls a closure when the attempt is over, whether the body was sent or not.
     package func whenOver(_ work: @escaping @Sendable () -> Void) {
         guard let pipe = pipe.withLock({ $0.pipe }) else { return work() }
         pipe.whenDropped(work)

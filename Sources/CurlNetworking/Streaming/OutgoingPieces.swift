@@ -1,26 +1,26 @@
 import FoundationEssentials
 
-/// Bytes that wait to be sent, in the pieces that they came in.
+/// Bytes that wait to be sent, in pieces.
 ///
-/// `Receipt` goes with each piece, for the caller to be told once all of it was taken.
+/// Each piece has a `Receipt`, which is returned when all of it was taken.
 struct OutgoingPieces<Receipt: Sendable>: Sendable {
     private var pieces: [(bytes: Data, receipt: Receipt)] = []
     /// How much of the first piece was taken.
     private var position = 0
 
-    /// How many wait, a part of one among them.
+    /// The number of waiting pieces, including a partly taken one.
     var count: Int { pieces.count }
 
-    /// Of those that wait, oldest first.
+    /// The receipts of waiting pieces, oldest first.
     var receipts: [Receipt] { pieces.map(\.receipt) }
 
     mutating func append(_ bytes: Data, _ receipt: Receipt) {
         pieces.append((bytes, receipt))
     }
 
-    /// Fills a buffer as far as there are bytes.
+    /// Fills a buffer with waiting bytes.
     ///
-    /// - Returns: How many bytes were taken, and the receipts of the pieces that were taken whole.
+    /// - Returns: The number of bytes, and the receipts of the pieces that were completely taken.
     mutating func take(
         into buffer: UnsafeMutableRawBufferPointer
     ) -> (byteCount: Int, receipts: [Receipt]) {

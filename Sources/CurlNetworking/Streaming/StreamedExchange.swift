@@ -1,9 +1,9 @@
 package import FoundationEssentials
 import Synchronization
 
-/// A request whose body may be written while its response is read: what products beside this module are made of.
+/// A request whose body can be written while its response is read; used by other products of the package.
 ///
-/// Cancelled with the last reference to it.
+/// Releasing the last reference cancels it.
 package final class StreamedExchange: Sendable {
     package let task: URLSessionDataTask
     private let channel: ByteChannel
@@ -39,9 +39,9 @@ package final class StreamedExchange: Sendable {
         task.cancel()
     }
 
-    /// Sends the request; returns when the head of the response is there.
+    /// Sends the request, and returns when the head of the response was received.
     ///
-    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    /// - Throws: `URLError`; `.cancelled` if the surrounding task is cancelled.
     package func response() async throws -> URLResponse {
         try await withTaskCancellationHandler {
             task.resume()
@@ -51,8 +51,8 @@ package final class StreamedExchange: Sendable {
         }
     }
 
-    /// The next piece of the response's body; nil at its end. One reader at a time, who holds the transfer back by not
-    /// reading.
+    /// Returns the next piece of the response's body, or nil at its end. Supports one reader at a time; the
+    /// transfer is paused while it does not read.
     package func nextPiece() async throws -> Data? {
         let piece = try await withTaskCancellationHandler {
             try await channel.next()
@@ -63,20 +63,20 @@ package final class StreamedExchange: Sendable {
         return piece
     }
 
-    /// What came behind a chunked body, by name and value, in order; empty before its end.
+    /// The trailers of a chunked body, in order; empty before its end.
     package var trailers: [(name: String, value: String)] {
         task.status.withLock { $0.trailers }.map { ($0.name, $0.value) }
     }
 }
 
 extension URLRequest {
-    /// A request with its fields in order.
+    /// Creates a request with fields in order.
     package init(url: URL, method: String, fields: [(name: String, value: String)]) {
         self.init(url: url)
         httpMethod = method
         for (name, value) in fields {
             let isCookie = name.isEqualIgnoringASCIICase(to: "Cookie")
-            // The crumbs of a cookie field are not joined by commas (RFC 9113 §8.2.3).
+            // Cookies are joined by semicolons, not commas (RFC 9113 §8.2.3).
             if isCookie, let said = headers[name] {
                 headers[name] = said + "; " + value
             } else {
@@ -85,14 +85,15 @@ extension URLRequest {
         }
     }
 
-    /// Its fields in order.
+    /// The fields in order.
     package var fieldLines: [(name: String, value: String)] {
         headers.fields.map { ($0.name, $0.value) }
     }
 }
 
 extension HTTPURLResponse {
-    /// Its fields in order, each `Set-Cookie` on its own: joined, they cannot be told apart for sure.
+    /// The fields in order, with a separate line for each `Set-Cookie`, because these cannot be joined
+    /// unambiguously.
     package var fieldLines: [(name: String, value: String)] {
         headers.fields.flatMap { field in
             guard field.name.isEqualIgnoringASCIICase(to: "Set-Cookie"), !setCookies.isEmpty else {

@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// Where the bytes of a request's body come from.
+/// The source of a request's body.
 enum BodySource: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// The request's own stream, for the first start; another start asks the delegate.
+    /// The request's own stream, for the first attempt; the delegate provides it for later ones.
     case given(BodyStream)
-    /// Asked of the delegate at each start.
+    /// The delegate provides a stream for each attempt.
     case stream
 
-    /// Written while it is sent, once for each attempt.
+    /// Written while it is sent, once per attempt.
     case produced(BodyProducer)
-    /// What a WebSocket sends.
+    /// The output of a WebSocket.
     case pipe(OutgoingPipe)
 
-    /// The body a request carries itself.
+    /// The body that the request itself contains.
     init(of request: URLRequest) {
         if let data = request.httpBody {
             self = .data(data)
@@ -26,7 +26,7 @@ enum BodySource: Sendable {
         }
     }
 
-    /// The body of the request that follows one with this body at a redirect.
+    /// The body of a request that follows a redirect.
     func following(_ next: URLRequest, after last: URLRequest) -> BodySource {
         let isSpent = next.httpBodyStream != nil && next.httpBodyStream == last.httpBodyStream
         return isSpent ? .stream : BodySource(of: next)

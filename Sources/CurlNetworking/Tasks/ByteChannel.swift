@@ -1,15 +1,14 @@
 import FoundationEssentials
 import Synchronization
 
-/// Takes an answer on the delegate's queue: first its head, then its body piece by piece, then its end.
+/// Receives a response on the delegate's queue: its head, the pieces of its body, its end.
 protocol ByteSink: Sendable {
     func open(with response: URLResponse)
     func append(_ data: Data)
     func finish(_ error: (any Error)?)
 }
 
-/// Carries an answer from the delegate's queue to one reader: first its head, then its body piece by
-/// piece, then its end.
+/// Passes a response from the delegate's queue to one reader: its head, the pieces of its body, its end.
 final class ByteChannel: ByteSink {
     let response = AsyncResult<URLResponse>()
     private let pipe = Mutex(Pipe())
@@ -45,7 +44,7 @@ final class ByteChannel: ByteSink {
         reader?.resume(with: end.map { nil })
     }
 
-    /// The next piece; nil at the end. One reader at a time.
+    /// Returns the next piece, or nil at the end. Supports one reader at a time.
     func next() async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in
             let ready: Result<Data?, any Error>? = pipe.withLock { pipe in

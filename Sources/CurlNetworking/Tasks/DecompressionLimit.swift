@@ -1,21 +1,23 @@
-/// How far the body of an answer may expand when it is decompressed.
+/// How far a response body may expand when it is decompressed.
 ///
-/// A small body that expands without end would fill the memory or the disk. What people compress
-/// seldom shrinks to a hundredth, so bodies up to that ratio are never refused, whatever their length.
+/// A small body that expands without limit would fill the memory or the disk. Ordinary data seldom compresses
+/// to less than a hundredth, so bodies up to that ratio are accepted, whatever their length.
 enum DecompressionLimit {
     static let ratio: Int64 = 100
 
-    /// How large a body may become that expands more than that.
+    /// The maximum length of a body that expands by more than the ratio.
     static func byteCount(for destination: TaskReceiver.Destination) -> Int64 {
         switch destination {
         case .memory: 64 << 20
-        case .pieces, .file: 16 << 30  // is written to a disk, or thrown away piece by piece
+        case .pieces, .file: 16 << 30  // written to disk, or delivered and released piece by piece
         }
     }
 
+    /// Whether a body has expanded too far.
+    ///
     /// - Parameters:
-    ///   - decoded: How many bytes came out so far.
-    ///   - received: How many went in.
+    ///   - decoded: The bytes decoded so far.
+    ///   - received: The compressed bytes received so far.
     static func isExceeded(
         decoded: Int64, received: Int64, destination: TaskReceiver.Destination
     ) -> Bool {

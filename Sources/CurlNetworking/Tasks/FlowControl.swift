@@ -1,12 +1,11 @@
-/// Counts the bytes of a body that have arrived and were not consumed yet, and says when to hold the
-/// transfer and when to let it go on.
+/// Counts body bytes received but not yet consumed; says when to pause and resume the transfer.
 ///
-/// Few bytes at first, and twice as many each time the receiver has caught up: one that only wants the beginning
-/// of a body does not pay for a megabyte of it.
+/// The limit starts low and doubles each time the receiver has caught up, so that a receiver that only wants
+/// the beginning of a body does not buffer a megabyte.
 struct FlowControl: Sendable {
-    /// The transfer is held above this many bytes…
+    /// Pauses above this many bytes.
     var highWater = 128 << 10
-    /// …and let go at or below this many.
+    /// Resumes at or below this many bytes.
     var lowWater = 64 << 10
 
     static let largestHighWater = 1 << 20
@@ -14,12 +13,12 @@ struct FlowControl: Sendable {
     private(set) var waitingByteCount = 0
     private(set) var isHolding = false
 
-    /// What a change means for the transfer.
+    /// The effect of a change on the transfer.
     enum Change {
         case none
-        /// It has to be held now.
+        /// Pause it.
         case full
-        /// It may proceed now.
+        /// Resume it.
         case drained
     }
 

@@ -1,9 +1,9 @@
-/// A session's delegate that is also told what has left this process, which the server need not have acknowledged.
+/// A delegate that is also notified of bytes handed to the system, acknowledged or not.
 protocol SendingObserver: URLSessionDelegate {
-    /// Comes on the delegate queue, before `didSendBodyData`.
+    /// Called on the delegate queue, before `didSendBodyData`.
     ///
     /// - Parameters:
-    ///   - byteCount: How much of the body the system has taken.
-    ///   - expected: How much there is; -1 where that is not known.
+    ///   - byteCount: How much of the body was handed to the system.
+    ///   - expected: The length of the body; -1 if unknown.
     func handedOver(_ byteCount: Int64, of expected: Int64, by task: URLSessionTask)
 }

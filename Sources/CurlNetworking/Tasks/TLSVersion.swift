@@ -1,4 +1,4 @@
-/// A version of TLS, by its number on the wire.
+/// A version of TLS, by its number in the protocol.
 ///
 /// The names of this type and of ``tls_ciphersuite_t`` are those of Apple's Security framework.
 public enum tls_protocol_version_t: UInt16, Hashable, Sendable, CaseIterable {
@@ -6,9 +6,9 @@ public enum tls_protocol_version_t: UInt16, Hashable, Sendable, CaseIterable {
     case TLSv11 = 0x0302
     case TLSv12 = 0x0303
     case TLSv13 = 0x0304
-    /// Of datagrams: HTTP over TCP never speaks it.
+    /// DTLS, for datagrams. HTTP over TCP does not use it.
     case DTLSv10 = 0xFEFF
-    /// Of datagrams: HTTP over TCP never speaks it.
+    /// DTLS, for datagrams. HTTP over TCP does not use it.
     case DTLSv12 = 0xFEFD
 }
 
@@ -16,7 +16,7 @@ extension tls_protocol_version_t: Comparable {
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// A suite of algorithms of TLS, by its number in IANA's registry.
+/// A TLS cipher suite, by its number in the IANA registry.
 public struct tls_ciphersuite_t: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 

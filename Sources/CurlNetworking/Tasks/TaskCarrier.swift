@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Who moves the bytes of a task.
+/// What runs a task's transfer.
 ///
-/// What a task wants is read from the task itself: a carrier is only notified that something has changed,
-/// on any thread, and returns at once.
+/// A carrier reads the task's state from the task itself: it is only notified of changes, on any thread, and
+/// returns at once.
 enum TaskCarrier: Sendable {
     /// The engine of this process.
     case engine
-    /// The helper of background sessions.
+    /// The helper process of background sessions.
     case background(BackgroundClient)
 
     func start(_ task: URLSessionTask) {
@@ -19,7 +19,7 @@ enum TaskCarrier: Sendable {
         }
     }
 
-    /// The task was suspended or goes on.
+    /// Notifies the carrier that the task was suspended or resumed.
     func lifeChanged(of task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.thread.submit { engine in engine.lifeChanged(of: task) }
@@ -36,7 +36,7 @@ enum TaskCarrier: Sendable {
         }
     }
 
-    /// The delegate has caught up.
+    /// Notifies the carrier that the delegate has caught up.
     func flowOpened(for task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.thread.submit { engine in engine.flowOpened(for: task) }
@@ -59,7 +59,7 @@ enum TaskCarrier: Sendable {
         }
     }
 
-    /// The delegate has heard how the task ended; called on its queue.
+    /// Notifies the carrier that the completion was reported. Called on the delegate's queue.
     func completionReported(of task: URLSessionTask) {
         switch self {
         case .engine: break
@@ -72,7 +72,7 @@ enum TaskCarrier: Sendable {
 extension URLSessionTask {
     var carrier: TaskCarrier {
         guard let client = session.background else { return .engine }
-        // Data tasks of a background session run in the program, as long as it does.
+        // A background session's data tasks run in the program.
         switch receiver {
         case .delegate where !(self is URLSessionUploadTask), .bytes: return .engine
         default: return .background(client)

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Something a task has to report to its delegate or completion handler.
+/// An event that a task reports to its delegate or completion handler.
 enum TaskEvent: Sendable {
-    /// From an offset of the body on.
+    /// Asks for the body from an offset.
     case needsRestOfBody(from: Int64, Reply<BodyStream?>)
     case needsBodyStream(Reply<BodyStream?>)
     case sent(total: Int64, expected: Int64)
@@ -15,13 +15,13 @@ enum TaskEvent: Sendable {
     case waitsForConnectivity
     case willCache(CachedURLResponse, Reply<CachedURLResponse?>)
     case informational(HTTPURLResponse)
-    /// A download goes on behind what is there.
+    /// A download continues after the existing bytes.
     case resumed(at: Int64, expected: Int64)
-    /// The body is sent again, from here.
+    /// The body is sent again, from this offset.
     case sendsAgain(from: Int64)
     case delayed(URLRequest, Reply<DelayedRequest>)
     case becameDownload(URLSessionDownloadTask)
-    /// The body of a download is whole.
+    /// The body of a download is complete.
     case downloaded(TemporaryFile)
     case metrics
     case completed(TaskResult)
@@ -33,14 +33,14 @@ extension TaskEvent {
     }
 }
 
-/// How a task ended.
+/// The result of a task.
 struct TaskResult: Sendable {
     var error: URLError?
-    /// An error of a ``URLProtocol`` that is no `URLError`: it is reported as it is.
+    /// An error of a ``URLProtocol`` that is not a `URLError`. It is reported unchanged.
     var foreignError: (any Error)?
-    /// The body of a task with a completion handler.
+    /// The body, for a task with a completion handler.
     var data: Data?
-    /// The body of a download. The file is gone with the last reference to it.
+    /// The body of a download. The file is removed with the last reference to it.
     var file: TemporaryFile?
 }
 
@@ -49,7 +49,7 @@ extension TaskResult {
     var reportedError: (any Error)? { error ?? foreignError }
 }
 
-/// The answer to a question put to the delegate; only the first one counts.
+/// The answer to a question to the delegate. Only the first call counts.
 final class Reply<Answer: Sendable>: Sendable {
     private let receiver: OneShot<@Sendable (Answer) -> Void>
 
@@ -62,24 +62,24 @@ final class Reply<Answer: Sendable>: Sendable {
     }
 }
 
-/// What waits to be reported, in order, with the joins that keep it short: progress that was not reported yet
-/// is replaced by newer progress, and small pieces of body are joined.
+/// The queue of events to report. New progress replaces unreported progress, and small pieces of body are
+/// joined.
 ///
-/// File and metrics enter with the completion and are reported before it: a task that is cancelled in
-/// between was not complete yet. Nothing enters behind the completion, and a cancelled queue holds the
-/// completion alone, with metrics that were not reported.
+/// File and metrics are added with the completion and are reported before it: a task that is cancelled before
+/// that was not complete. Nothing is added after the completion. Cancelling removes all events except for
+/// metrics and the completion.
 struct TaskEvents: Sendable {
     private var events: [TaskEvent] = []
     private var next = 0
     private var isClosed = false
     private var hasReportedMetrics = false
 
-    /// Pieces of body are joined up to this size.
+    /// The maximum length up to which pieces are joined.
     static let joinedByteCount = 256 << 10
 
     var isEmpty: Bool { next == events.count }
 
-    /// Whether the task's completion is in, or was taken out.
+    /// Whether the completion was added, or already taken.
     var hasCompletion: Bool { isClosed }
 
     mutating func append(_ event: TaskEvent) {
@@ -93,7 +93,7 @@ struct TaskEvents: Sendable {
             events += [.metrics, event]
         case (.data(let more), .data(var data)?)
         where data.count + more.count <= Self.joinedByteCount:
-            events.removeLast()  // so that `data` is the only owner and grows in place
+            events.removeLast()  // makes `data` the only reference, so that it grows in place
             data.append(more)
             events.append(.data(data))
         case (.sent, .sent?), (.wrote, .wrote?):
@@ -107,7 +107,7 @@ struct TaskEvents: Sendable {
         guard !isEmpty else { return nil }
         let event = events[next]
         if case .metrics = event { hasReportedMetrics = true }
-        events[next] = .sent(total: 0, expected: 0)  // gives up our reference to a body
+        events[next] = .sent(total: 0, expected: 0)  // releases our reference to a body
         next += 1
         if isEmpty {
             events.removeAll(keepingCapacity: true)
@@ -116,14 +116,14 @@ struct TaskEvents: Sendable {
         return event
     }
 
-    /// Changes how the task ended, as long as it was not reported.
+    /// Changes the task's result if it was not reported yet.
     mutating func amendCompletion(_ change: (inout TaskResult) -> Void) {
         guard !isEmpty, case .completed(var result)? = events.last else { return }
         change(&result)
         events[events.count - 1] = .completed(result)
     }
 
-    /// Forgets what was not reported yet, except for how the task went and ended.
+    /// Replaces unreported events by a completion; keeps the metrics.
     mutating func close(with result: TaskResult) {
         events = hasReportedMetrics ? [.completed(result)] : [.metrics, .completed(result)]
         next = 0

@@ -1,23 +1,22 @@
-/// The life of a task, from suspended to completed, as a value: it takes an action and returns what the
-/// engine has to do about it.
+/// The life cycle of a task as a value: takes an action and returns what the engine has to do.
 ///
-/// | state | left by |
+/// | state | ends with |
 /// |---|---|
-/// | suspended | `resume` as often as `suspend` was called, `cancel`, `complete` |
+/// | suspended | as many `resume` as `suspend` calls, `cancel`, `complete` |
 /// | running | `suspend`, `cancel`, `complete` |
 /// | canceling | `complete` |
-/// | completed | nothing |
+/// | completed | never |
 ///
-/// A task may complete while suspended: what was already on its way arrives, but its last call waits
-/// for `resume`. Nothing brings a cancelled task back.
+/// A task may complete while it is suspended, if its response was already in transit. The completion is
+/// reported after `resume`. A cancelled task cannot be resumed.
 struct TaskLife: Sendable {
     private(set) var state: URLSessionTask.State = .suspended
-    /// How many `resume` calls are needed before anything moves.
+    /// The number of `resume` calls needed to run the task.
     private(set) var suspensionCount = 1
-    /// Whether the task was ever set going.
+    /// Whether the task was ever resumed.
     private(set) var hasStarted = false
 
-    /// What follows for the engine.
+    /// What the engine has to do.
     enum Consequence: Equatable {
         case nothing
         case start
@@ -26,8 +25,8 @@ struct TaskLife: Sendable {
         case abort
     }
 
-    /// Whether calls to the delegate may go out.
-    var isHeld: Bool { state == .suspended }
+    /// Whether the task is suspended, so that the delegate must not be called.
+    var isSuspended: Bool { state == .suspended }
 
     var isOver: Bool { state == .completed || state == .canceling }
 

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Who gets the answer of a task.
+/// The receiver of a task's response.
 enum TaskReceiver: Sendable {
-    /// A data or upload task of the delegate's.
+    /// A data or upload task that reports to the delegate.
     case delegate
-    /// A data or upload task with a completion handler. One that is awaited only wakes somebody, on
-    /// whatever queue it is called.
+    /// A data or upload task with a completion handler. An awaited task only resumes a continuation, so any
+    /// queue will do.
     case dataHandler(
         isAwaited: Bool, @Sendable (Data?, URLResponse?, (any Error)?) -> Void)
-    /// A download task of the delegate's.
+    /// A download task that reports to the delegate.
     case fileDelegate
-    /// A download task with a completion handler. Who awaits it has to remove the file.
+    /// A download task with a completion handler. An awaiting caller has to remove the file.
     case fileHandler(
         isAwaited: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     /// An asynchronous sequence of bytes, or a WebSocket.
@@ -23,7 +23,7 @@ enum TaskReceiver: Sendable {
         }
     }
 
-    /// Where the engine has to put the body.
+    /// Where the engine puts the body.
     enum Destination {
         case pieces
         case memory
@@ -40,7 +40,7 @@ enum TaskReceiver: Sendable {
 }
 
 extension URLSessionTask {
-    /// Where the engine has to put the body.
+    /// Where the engine puts the body.
     var destination: TaskReceiver.Destination {
         watchesBody ? .pieces : receiver.destination
     }

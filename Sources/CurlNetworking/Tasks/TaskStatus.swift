@@ -1,7 +1,7 @@
 import CurlNetworkingNames
 import FoundationEssentials
 
-/// What changes in a task, behind its lock.
+/// The mutable state of a task, protected by its lock.
 struct TaskStatus: Sendable {
     var life = TaskLife()
     var reports = Reports()
@@ -10,7 +10,7 @@ struct TaskStatus: Sendable {
 
     var currentRequest: URLRequest
     var response: URLResponse?
-    /// What came behind a chunked body.
+    /// The trailers of a chunked body.
     var trailers: [HTTPHeaderFields.Field] = []
     var error: (any Error)?
     var urlProtocol = ProtocolProgress()
@@ -18,7 +18,7 @@ struct TaskStatus: Sendable {
 
     let created = Date()
     var delivery = Delivery()
-    /// Made when somebody asks for it.
+    /// Created when it is first requested.
     var progress: TaskProgress?
     var priority = URLSessionTask.defaultPriority
     var taskDescription: String?
@@ -29,47 +29,47 @@ struct TaskStatus: Sendable {
         self.delegate = delegate
     }
 
-    /// When its user wants what.
+    /// How and when the task's data is to be transferred.
     struct Delivery: Sendable {
         var earliestBeginDate: Date?
         var isIncremental = true
-        /// Of the body that is sent, in bytes per second.
+        /// The limit for the request body, in bytes per second.
         var maximumSendingRate: Int64?
-        /// Of the body that comes, in bytes per second.
+        /// The limit for the response body, in bytes per second.
         var maximumReceivingRate: Int64?
     }
 
-    /// What waits to be reported to the delegate or handler, and what it has heard.
+    /// The events to report, and what was reported.
     struct Reports: Sendable {
         var events = TaskEvents()
         var flow = FlowControl()
-        /// Whether a turn on the delegate's queue is under way or asked for.
+        /// Whether a turn on the delegate's queue is running or scheduled.
         var isReporting = false
-        /// Whether nothing may be reported for a reason of the session's own.
-        var isHeldBack = false
-        /// How much was reported as sent and as written, to report differences.
+        /// Whether reporting is suspended for an internal reason.
+        var isReportingSuspended = false
+        /// The reported counts of sent and written bytes, from which differences are calculated.
         var sent: Int64 = 0
         var written: Int64 = 0
-        /// The body so far that a watching delegate has got.
+        /// The body so far, for a delegate that watches an awaited task.
         var body = Data()
-        /// Who asked for resume data while cancelling.
+        /// The closures to call with resume data when cancelling has finished.
         var resumeDataReceivers: [@Sendable (Data?) -> Void] = []
     }
 
-    /// Of the bodies.
+    /// The numbers of bytes transferred and expected.
     struct ByteCounts: Sendable {
         var received: Int64 = 0
-        /// What the server has taken, as far as is known.
+        /// Acknowledged by the server, as far as is known.
         var sent: Int64 = 0
-        /// What it may have, because it has left this process.
+        /// Handed to the system; the server may have received them.
         var handedOver: Int64 = 0
-        /// -1 when it is not known.
+        /// -1 if unknown.
         var expectedToSend: Int64 = 0
-        /// -1 when it is not known.
+        /// -1 if unknown.
         var expectedToReceive: Int64 = 0
-        /// What an earlier task had received of a download.
+        /// The bytes of a download that an earlier task has received.
         var resumedOffset: Int64 = 0
-        /// How long its user expects the bodies to be; -1 when they said nothing.
+        /// What the caller expects; -1 if it was not set.
         var clientExpectsToSend = NSURLSessionTransferSizeUnknown
         var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
     }
@@ -77,19 +77,19 @@ struct TaskStatus: Sendable {
     struct Metrics: Sendable {
         var transactions: [TransactionFacts] = []
         var followedRedirects = 0
-        /// Of the attempts that were traced.
+        /// The number of the last traced attempt.
         var lastAttempt = 0
     }
 
-    /// A task that a ``URLProtocol`` loads.
+    /// The state of a task that a ``URLProtocol`` loads.
     struct ProtocolProgress: Sendable {
-        /// Where it has led; nil when nowhere.
+        /// The request that it has redirected to, if any.
         var request: URLRequest?
-        /// What loads the task, while it does.
+        /// The running load.
         var load: ProtocolLoad?
     }
 
-    /// A data task that becomes a download task.
+    /// The conversion of a data task to a download task.
     struct Succession: Sendable {
         var successor: URLSessionDownloadTask?
         var predecessor: URLSessionTask?

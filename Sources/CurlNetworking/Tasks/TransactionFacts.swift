@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What is noted of one request of a task and its answer, while it is on its way.
+/// The facts recorded about one request of a task and its response, for the metrics.
 struct TransactionFacts: Sendable {
     var request: URLRequest
     var response: URLResponse?

@@ -1,49 +1,49 @@
 public import FoundationEssentials
 
 extension URLSessionDownloadTask {
-    /// Cancels the download, and keeps what has arrived so that a later task can go on with it.
+    /// Cancels the download, and produces data with which a later task can resume it.
     ///
-    /// The resume data is nil when that is impossible: the server has to send byte ranges and a strong
-    /// `ETag` or a `Last-Modified`, the request has to be a GET, and something has to have arrived. It
-    /// may be kept and used by another process, for 14 days. It holds no passwords, tokens or cookies:
-    /// give those again with ``URLSession/downloadTask(withResumeData:headers:)`` when the server wants
-    /// them.
+    /// The resume data is nil if the download cannot be resumed: that takes a GET request, a server that
+    /// supports byte ranges and sends a strong `ETag` or a `Last-Modified`, and received bytes. The data can
+    /// be saved and used by another process, for 14 days. It does not contain passwords, tokens or cookies:
+    /// if the server requires them, pass them to ``URLSession/downloadTask(withResumeData:headers:)``.
     ///
-    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task's
-    ///   completion. The error of the completion has the resume data too.
+    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task
+    ///   completes. The error of the completion contains the resume data, too.
     public func cancel(
         byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void
     ) {
         cancel(producing: completionHandler)
     }
 
-    /// Like ``cancel(byProducingResumeData:)``.
+    /// Cancels the download, and returns data with which a later task can resume it; nil if that is
+    /// impossible.
     public func cancelByProducingResumeData() async -> Data? {
         await cancelProducing()
     }
 }
 
 extension URLSession {
-    /// Makes a task that goes on with a download for the session's delegate.
+    /// Creates a task that resumes a download and reports to the session's delegate.
     ///
-    /// It asks for the rest under the condition that the resource is still the same, and starts over
-    /// when it is not. It fails with `.cannotDecodeRawData` for data that is damaged or not ours, and
-    /// with `.cannotOpenFile` when the part is gone or another task goes on with it.
+    /// The task requests the remaining bytes on condition that the resource has not changed, and restarts the
+    /// download otherwise. It fails with `.cannotDecodeRawData` if the data is damaged or has another format,
+    /// and with `.cannotOpenFile` if the partial file is missing or another task is using it.
     public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         downloadTask(DownloadStart(resumeData), for: .fileDelegate)
     }
 
-    /// Makes a task that goes on with a download, with fields that resume data does not keep: an
-    /// `Authorization` for instance.
+    /// Creates a task that resumes a download, with header fields that resume data does not contain, such as
+    /// `Authorization`.
     ///
-    /// Not in Apple's suite.
+    /// Not part of Apple's API.
     public func downloadTask(
         withResumeData resumeData: Data, headers: [String: String]
     ) -> URLSessionDownloadTask {
         downloadTask(DownloadStart(resumeData, headers: headers), for: .fileDelegate)
     }
 
-    /// Makes a task that goes on with a download. The file is removed when `completionHandler` returns.
+    /// Creates a task that resumes a download. The file is removed when `completionHandler` returns.
     public func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -52,7 +52,7 @@ extension URLSession {
             DownloadStart(resumeData), for: .fileHandler(isAwaited: false, completionHandler))
     }
 
-    /// Goes on with a download into a temporary file, which the caller moves or removes.
+    /// Resumes a download into a temporary file, which the caller has to move or remove.
     public func download(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -75,11 +75,11 @@ extension URLSession {
     }
 }
 
-/// What a download begins with that goes on.
+/// The state from which a download task resumes.
 struct DownloadStart: TaskStart {
     let blob: Data
     let read: Result<ResumeData, URLError>
-    /// Fields that the blob does not keep.
+    /// Fields that resume data does not contain.
     private let headers: HTTPHeaderFields
 
     init(_ blob: Data, headers: [String: String] = [:]) {
@@ -90,7 +90,7 @@ struct DownloadStart: TaskStart {
 
     var source: BodySource { .none }
 
-    /// The request the first task was made with, as far as the blob contains it.
+    /// The first task's request, as far as the resume data contains it.
     var request: URLRequest {
         var request = URLRequest(url: data?.originalURL ?? URL(filePath: "/"))
         if data == nil { request.url = nil }

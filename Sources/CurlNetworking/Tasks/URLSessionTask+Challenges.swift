@@ -1,15 +1,15 @@
-/// What a delegate said to a challenge.
+/// A delegate's answer to a challenge.
 struct ChallengeAnswer: Sendable {
     var disposition: URLSession.AuthChallengeDisposition
     var credential: URLCredential?
 
-    /// Of a delegate that is not there, or has no method for it.
+    /// The answer if there is no delegate method.
     static let none = ChallengeAnswer(disposition: .performDefaultHandling, credential: nil)
 }
 
 extension URLSessionTask {
-    /// Puts a challenge to those who may answer it, until one has a method for it: the session's own
-    /// delegate where the session is asked, the task's delegate, the session's delegate for tasks.
+    /// Passes a challenge to the first delegate that has a method for it: the session's delegate for
+    /// session-wide challenges, then the task's delegate, then the session's delegate for tasks.
     func notifyChallenge(
         _ challenge: URLAuthenticationChallenge, _ audience: AuthenticationAction.Audience,
         _ reply: Reply<ChallengeAnswer>

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 import Synchronization
 
-/// What a delegate said about a task that may begin.
+/// A delegate's answer to a delayed request.
 struct DelayedRequest: Sendable {
     var disposition = URLSession.DelayedRequestDisposition.continueLoading
     var request: URLRequest?
 }
 
 extension URLSessionTask {
-    /// Before when nothing of the task moves, though it was resumed. nil: at once. To be set before
+    /// The earliest date at which the task starts after `resume()`; nil to start at once. Set it before
     /// `resume()`.
     ///
-    /// In Apple's suite only background sessions heed it. The delegate is asked when the time has come,
-    /// by `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`.
+    /// In Apple's implementation only background sessions use it. At that date, the delegate's
+    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` is called.
     public var earliestBeginDate: Date? {
         get { status.withLock { $0.delivery.earliestBeginDate } }
         set { status.withLock { $0.delivery.earliestBeginDate = newValue } }
@@ -34,10 +34,10 @@ extension URLSessionTask {
             session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
     }
 
-    /// What the task has become.
+    /// The download task that this task has become.
     var successor: URLSessionDownloadTask? { status.withLock { $0.succession.successor } }
 
-    /// The task is over without a completion: another one takes its place.
+    /// Reports that the task has become a download task. It does not complete.
     func notifyBecameDownload(_ successor: URLSessionDownloadTask) {
         status.withLock { $0.life.complete() }
         if let task = self as? URLSessionDataTask,
@@ -47,7 +47,7 @@ extension URLSessionTask {
         }
         session.unregister(self)
         status.withLock { $0.delegate = nil }
-        successor.status.withLock { $0.reports.isHeldBack = false }
+        successor.status.withLock { $0.reports.isReportingSuspended = false }
         successor.post()
     }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 extension URLSessionTask {
-    /// Tells how the task went, just before its completion.
+    /// Reports the metrics to the delegate, just before the completion.
     func notifyMetrics() {
         guard let listener else { return }
         let metrics = status.withLock { status in
@@ -19,7 +19,7 @@ extension URLSessionTask {
 }
 
 extension TaskResult {
-    /// Puts resume data into the error, as in Apple's suite too.
+    /// Adds resume data to the error, as Apple's implementation does.
     mutating func add(_ resumeData: Data, of task: URLSessionTask) {
         error = error?.with(resumeData: resumeData, of: task)
     }

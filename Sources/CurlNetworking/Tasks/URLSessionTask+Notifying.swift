@@ -2,17 +2,17 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-// How a task reports: the engine posts events, the delegate's queue takes them one per turn, so that
-// other work of that queue (drawing, keys) comes in between. Only the completion of a download comes in
-// the turn of its file.
+// How a task reports: the engine posts events, and the delegate's queue takes one per turn, so that other
+// work of that queue (such as drawing and input) can run in between. The exception is the completion of a
+// download, which follows the file in the same turn.
 
 extension URLSessionTask {
-    /// The carrier has let go of a cancelled task: now its end can be reported.
+    /// The carrier has released a cancelled task; report its completion.
     ///
-    /// - Parameter resumeData: Of a download or upload that was asked for it.
+    /// - Parameter resumeData: The resume data, if it was requested.
     func finishCancelling(resumeData: Data? = nil) {
         let receivers = status.withLock { status in
-            status.reports.isHeldBack = false
+            status.reports.isReportingSuspended = false
             if let resumeData {
                 status.reports.events.amendCompletion { $0.add(resumeData, of: self) }
             }
@@ -27,53 +27,54 @@ extension URLSessionTask {
         post()
     }
 
-    /// Posts an event for the delegate or handler, and asks for a turn on the delegate's queue if one is needed.
+    /// Adds an event, and schedules a turn on the delegate's queue if needed.
     ///
     /// - Parameters:
-    ///   - event: nil for what waits already.
-    ///   - update: Changes what the task says of itself.
+    ///   - event: nil to report events that are already queued.
+    ///   - update: A change of the status, made under the same lock.
     func post(_ event: TaskEvent? = nil, update: (inout TaskStatus) -> Void = { _ in }) {
         let needsTurn = status.withLock { status in
             update(&status)
             if let event { status.reports.events.append(event) }
-            guard !status.reports.isReporting, !status.reports.events.isEmpty, !status.life.isHeld,
-                !status.reports.isHeldBack
+            guard !status.reports.isReporting, !status.reports.events.isEmpty,
+                !status.life.isSuspended,
+                !status.reports.isReportingSuspended
             else { return false }
             status.reports.isReporting = true
             return true
         }
         guard needsTurn else { return }
         if receiver.isAwaited, listener == nil, session.delegate == nil {
-            notifyNext()  // there is nobody whose calls it could get in front of
+            notifyNext()  // no other calls that it could overtake
         } else {
             session.callbackQueue.async { [self] in notifyNext() }
         }
     }
 
-    /// Posts a piece of body.
+    /// Posts a piece of the body.
     func post(_ data: Data) -> FlowControl.Change {
         var change = FlowControl.Change.none
         post(.data(data)) { change = $0.reports.flow.add(data.count) }
         return change
     }
 
-    /// Counts bytes that are on their way to a file.
+    /// Counts bytes that are being written to a file.
     func willConsume(_ byteCount: Int) -> FlowControl.Change {
         status.withLock { $0.reports.flow.add(byteCount) }
     }
 
-    /// Bytes of the body were used up: the transfer goes on if it was held for them.
+    /// Counts consumed bytes, and resumes the transfer if it was paused for them.
     func didConsume(_ byteCount: Int) {
         let change = status.withLock { $0.reports.flow.remove(byteCount) }
         if change == .drained { carrier.flowOpened(for: self) }
     }
 
-    /// Who gets the events of the task as such.
+    /// The delegate that receives the task's events.
     var listener: (any URLSessionTaskDelegate)? {
         status.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
     }
 
-    /// Whether somebody wants to be asked about the head of the answer.
+    /// Whether the delegate decides about the response.
     var asksAboutResponse: Bool {
         switch receiver {
         case .delegate: dataListener != nil
@@ -85,7 +86,7 @@ extension URLSessionTask {
 }
 
 extension URLSessionTask {
-    /// Whether somebody wants to be asked about what is stored of the answer.
+    /// Whether the delegate decides about caching.
     var asksAboutCaching: Bool {
         guard case .delegate = receiver else { return false }
         return dataListener != nil
@@ -95,31 +96,32 @@ extension URLSessionTask {
 // MARK: - Turns on the delegate's queue
 
 extension URLSessionTask {
-    /// - Parameter isAfterFile: Whether the delegate was given the task's file in this turn. Its
-    ///   completion follows in the same one: a program that ends in between has the file without the
-    ///   word that all is well.
+    /// Takes and reports the next event.
+    ///
+    /// - Parameter isAfterFile: Whether the delegate received the file in this turn. Completion follows in
+    ///   the same turn, so a program that exits in between never has a file without a completion.
     private func notifyNext(isAfterFile: Bool = false) {
         let event: TaskEvent? = status.withLock { status in
-            guard !status.life.isHeld, !status.reports.isHeldBack,
+            guard !status.life.isSuspended, !status.reports.isReportingSuspended,
                 let event = status.reports.events.takeFirst()
             else { return nil }
             if case .completed(let result) = event {
                 status.life.complete()
-                status.error = hasEndedWell ? nil : result.reportedError
+                status.error = isClosedNormally ? nil : result.reportedError
                 session.unregister(self)
             }
             return event
         }
         if let event {
-            // Needs no turn of its own.
-            if isUnheard(event) { return notifyNext(isAfterFile: isAfterFile) }
+            // Does not need a turn.
+            if isIgnored(event) { return notifyNext(isAfterFile: isAfterFile) }
             notify(event)
             if event.isFile || isAfterFile { return notifyNext(isAfterFile: true) }
         }
         post { $0.reports.isReporting = false }
     }
 
-    private func isUnheard(_ event: TaskEvent) -> Bool {
+    private func isIgnored(_ event: TaskEvent) -> Bool {
         switch event {
         case .downloaded: fileListener == nil
         case .metrics: listener == nil
@@ -215,7 +217,7 @@ extension URLSessionTask {
 
     private func notifyData(_ data: Data) {
         if case .bytes(let channel) = receiver {
-            return channel.append(data)  // counted as used up when it is read
+            return channel.append(data)  // consumed when the reader takes it
         }
         if let task = self as? URLSessionDataTask,
             let listener = dataListener
@@ -274,12 +276,12 @@ extension URLSessionTask {
         session.finishInvalidationIfIdle()
     }
 
-    /// Whether the end of the connection is not a failure: a WebSocket was closed with a close frame.
-    private var hasEndedWell: Bool {
-        (self as? URLSessionWebSocketTask)?.hasSaidGoodbye ?? false
+    /// Whether a WebSocket was closed by the close handshake, which is not an error.
+    private var isClosedNormally: Bool {
+        (self as? URLSessionWebSocketTask)?.isCloseHandshakeDone ?? false
     }
 
-    /// Who is given the file of a download.
+    /// The delegate that receives a download's file.
     private var fileListener: (any URLSessionDownloadDelegate)? {
         guard case .fileDelegate = receiver else { return nil }
         return downloadListener

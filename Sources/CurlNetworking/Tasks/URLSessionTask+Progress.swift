@@ -18,7 +18,7 @@ extension URLSessionTask {
         }
     }
 
-    /// To be called when counts have changed. Costs nothing when nobody has asked for the progress.
+    /// Updates the progress after a change of counts, if it was ever requested.
     func updateProgress() {
         let found = status.withLock { status in
             status.progress.map { ($0, status.unitCounts) }
@@ -27,8 +27,8 @@ extension URLSessionTask {
         progress.update(completedUnitCount: completed, totalUnitCount: total)
     }
 
-    /// About how many bytes the task will send, header included; for the maker of the task. Makes its
-    /// progress truer when the body is a stream.
+    /// The number of bytes that the caller expects to send, header included. Improves the task's progress if
+    /// the body is a stream.
     public var countOfBytesClientExpectsToSend: Int64 {
         get { status.withLock { $0.counts.clientExpectsToSend } }
         set {
@@ -37,7 +37,8 @@ extension URLSessionTask {
         }
     }
 
-    /// About how many bytes the answer will have. Makes the task's progress truer until the server says.
+    /// The number of bytes that the caller expects to receive. Improves the task's progress until the server
+    /// has sent a length.
     public var countOfBytesClientExpectsToReceive: Int64 {
         get { status.withLock { $0.counts.clientExpectsToReceive } }
         set {
@@ -46,13 +47,13 @@ extension URLSessionTask {
         }
     }
 
-    /// Whether the engine passes the body on piece by piece.
+    /// Whether the engine delivers the body piece by piece.
     var deliversAsItComes: Bool {
         if case .delegate = receiver { prefersIncrementalDelivery } else { true }
     }
 
-    /// Whether the body is delivered as it comes; true unless set. Otherwise the delegate gets it in one
-    /// call when it is complete, and it is kept in memory until then.
+    /// Whether the body is delivered as it arrives; true by default. Otherwise it is kept in memory, and the
+    /// delegate receives it in one call when it is complete.
     public var prefersIncrementalDelivery: Bool {
         get { status.withLock { $0.delivery.isIncremental } }
         set { status.withLock { $0.delivery.isIncremental = newValue } }
@@ -60,7 +61,7 @@ extension URLSessionTask {
 }
 
 extension TaskStatus {
-    /// What the task's progress says; a total of -1 when there is no saying.
+    /// The values of the task's progress; a total of -1 if unknown.
     fileprivate var unitCounts: (completed: Int64, total: Int64) {
         let received = counts.resumedOffset + counts.received
         let completed = counts.sent + received

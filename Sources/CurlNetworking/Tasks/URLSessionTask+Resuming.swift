@@ -7,13 +7,13 @@ public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeD
 /// The key of a failed upload's resume data in `URLError.userInfo`.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 
-/// What a task begins with that goes on where another one has stopped.
+/// What a resumed task starts from.
 protocol TaskStart: Sendable {
     associatedtype Position
 
-    /// The resume data, as it was given.
+    /// The resume data as passed by the caller.
     var blob: Data { get }
-    /// What the resume data says.
+    /// The decoded resume data, or why it is unusable.
     var read: Result<Position, URLError> { get }
     var request: URLRequest { get }
     var source: BodySource { get }
@@ -22,19 +22,19 @@ protocol TaskStart: Sendable {
 extension TaskStart {
     var data: Position? { try? read.get() }
 
-    /// Why there is no going on.
+    /// Why the task cannot be resumed.
     var failure: URLError? {
         if case .failure(let error) = read { error } else { nil }
     }
 }
 
 extension URLSessionTask {
-    /// Why the task cannot even start.
+    /// Why the task cannot start.
     var startFailure: URLError? { start?.failure }
-    /// The resume data it was made with, unless that is of no use.
+    /// The resume data that it was created with, if that is usable.
     var givenResumeData: Data? { startFailure == nil ? start?.blob : nil }
 
-    /// Whether somebody waits for resume data of a cancelled task.
+    /// Whether a caller is waiting for resume data of the cancelled task.
     var wantsResumeData: Bool { status.withLock { !$0.reports.resumeDataReceivers.isEmpty } }
 
     func cancel(producing receive: @escaping @Sendable (Data?) -> Void) {
@@ -43,7 +43,8 @@ extension URLSessionTask {
         }
         guard consequence != .abort else { return }
         let joins = status.withLock { status in
-            guard status.reports.isHeldBack, !status.reports.resumeDataReceivers.isEmpty else {
+            guard status.reports.isReportingSuspended, !status.reports.resumeDataReceivers.isEmpty
+            else {
                 return false
             }
             status.reports.resumeDataReceivers.append(receive)

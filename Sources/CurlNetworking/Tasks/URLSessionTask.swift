@@ -1,18 +1,17 @@
 import FoundationEssentials
 import Synchronization
 
-/// One request of a session and its answer.
+/// A request of a session and its response.
 ///
-/// Made suspended: nothing happens before `resume()`. All methods may be called from any thread and
-/// return at once. Each task that was resumed or cancelled completes exactly once.
+/// A task is suspended when it is created: call `resume()` to start it. All methods can be called from any
+/// thread and return at once. A task that was resumed or cancelled completes exactly once.
 ///
-/// Subclasses may override what a test wants to say or to be told: a task that somebody has made, and no
-/// session, loads nothing.
+/// Subclass to mock a task. A task created without a session loads nothing.
 open class URLSessionTask: NetworkingObject, @unchecked Sendable {
-    // Unchecked only because the class has subclasses: every stored property is immutable and
-    // Sendable, and what changes sits in one Mutex.
+    // Unchecked only because the class can be subclassed: every stored property is immutable and Sendable,
+    // and a Mutex protects the mutable state.
 
-    /// The numbers are Apple's.
+    /// The state of a task. The raw values are Apple's.
     public enum State: Int, Sendable {
         case running = 0
         case suspended = 1
@@ -20,16 +19,16 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         case completed = 3
     }
 
-    /// What a task has unless it is set.
+    /// The default priority.
     public static let defaultPriority: Float = 0.5
-    /// Behind the others in line for a connection.
+    /// A priority below the default, for a later place in the queue for a connection.
     public static let lowPriority: Float = 0.25
-    /// In front of the others in line for a connection.
+    /// A priority above the default, for an earlier place in the queue for a connection.
     public static let highPriority: Float = 0.75
 
-    /// Unique in the session, in the order of creation.
+    /// The task's number, unique in its session, in the order of creation.
     open var taskIdentifier: Int { identifier }
-    /// The request as it was given. nil only for a task made by hand.
+    /// The request that the task was created with. nil for a task created without a session.
     open var originalRequest: URLRequest? { firstRequest }
 
     private let identifier: Int
@@ -37,10 +36,10 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     let firstRequest: URLRequest
     let source: BodySource
     let receiver: TaskReceiver
-    /// What it begins with, if it goes on where another task has stopped.
+    /// The state it resumes from, if it continues an earlier task.
     let start: (any TaskStart)?
     let status: Mutex<TaskStatus>
-    /// Whether the delegate of an awaited data task gets the body, too, piece by piece.
+    /// Whether the delegate of an awaited data task receives its body as well.
     let watchesBody: Bool
 
     init(
@@ -63,8 +62,8 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A task of no session, for a subclass in a test: it has no request, and nothing happens when it is
-    /// resumed but that it fails.
+    /// Creates a task without a session, for subclasses in tests. It has no request, and fails when it is
+    /// resumed.
     public override init() {
         session = .shared
         identifier = 0
@@ -85,27 +84,28 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Life
 
-    /// How far it is.
+    /// The current state of the task.
     open var state: State { status.withLock { $0.life.state } }
 
-    /// Starts the task, or undoes one `suspend()`.
+    /// Starts the task, or undoes one call of `suspend()`.
     open func resume() {
         changeLife { $0.resume() }
     }
 
-    /// Holds the task: no byte moves, no timer runs, no call goes out until as many `resume()` calls.
+    /// Suspends the task: no bytes are transferred, timers stop, and the delegate is not called until
+    /// `resume()` was called as often.
     open func suspend() {
         changeLife { $0.suspend() }
     }
 
-    /// Ends the task with `URLError.cancelled`, unless it is over. Nothing is reported in between.
+    /// Cancels the task with `URLError.cancelled`, unless it is complete. No other events are reported.
     open func cancel() {
         changeLife { $0.cancel() }
     }
 
-    /// Makes a change of the task's life and carries out what follows from it.
+    /// Changes the task's life cycle and carries out the consequence.
     ///
-    /// - Parameter along: What a cancellation changes with it.
+    /// - Parameter along: A change of the status that is made only if the task is cancelled.
     @discardableResult
     func changeLife(
         _ change: (inout TaskLife) -> TaskLife.Consequence,
@@ -117,11 +117,11 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
                 let url = status.currentRequest.url ?? firstRequest.url
                 status.reports.events.close(
                     with: TaskResult(error: URLError(.cancelled, failingURL: url)))
-                status.reports.isHeldBack = true  // until the carrier has let go
+                status.reports.isReportingSuspended = true  // until the carrier has released the task
                 along(&status)
             }
-            // Inside the lock, so that it cannot come after the completion has struck us off.
-            if consequence == .abort || consequence == .start { session.hold(self) }
+            // Inside the lock, so that it cannot run after completion has unregistered the task.
+            if consequence == .abort || consequence == .start { session.retain(self) }
             return consequence
         }
         switch consequence {
@@ -140,29 +140,30 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         return consequence
     }
 
-    // MARK: - What is known
+    // MARK: - Queries
 
-    /// The request on its way now: after a redirect, the new one.
+    /// The request being loaded: after a redirect, the new one.
     open var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
-    /// What a carrier begins with: the first request, or where a ``URLProtocol`` has led from there.
+    /// The request a carrier starts with: the first request, or the one that a ``URLProtocol`` has redirected
+    /// to.
     var requestToLoad: URLRequest { status.withLock { $0.urlProtocol.request } ?? firstRequest }
-    /// The head of the answer, once it has come.
+    /// The response, once its head has been received.
     open var response: URLResponse? { status.withLock { $0.response } }
-    /// Why the task failed; set before its completion is reported.
+    /// The error that the task failed with; set before the completion is reported.
     open var error: (any Error)? { status.withLock { $0.error } }
 
-    /// How much of the body has come, without any compression.
+    /// The number of body bytes received, after decompression.
     open var countOfBytesReceived: Int64 { status.withLock { $0.counts.received } }
-    /// How much of the body the server has taken: what waits in the system's buffers does not count.
+    /// The number of body bytes that the server has acknowledged; bytes in the system's buffers do not count.
     open var countOfBytesSent: Int64 { status.withLock { $0.counts.sent } }
-    /// -1 when it is not known.
+    /// The expected length of the request body; -1 if unknown.
     open var countOfBytesExpectedToSend: Int64 { status.withLock { $0.counts.expectedToSend } }
-    /// -1 when it is not known.
+    /// The expected length of the response body; -1 if unknown.
     open var countOfBytesExpectedToReceive: Int64 {
         status.withLock { $0.counts.expectedToReceive }
     }
 
-    /// From 0 to 1: which task gets the next free connection to a host.
+    /// The task's priority for the next free connection to a host, 0 to 1.
     open var priority: Float {
         get { status.withLock { $0.priority } }
         set {
@@ -174,7 +175,7 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// Whatever its user wants to remember of it.
+    /// A description for the caller's own use.
     open var taskDescription: String? {
         get { status.withLock { $0.taskDescription } }
         set {
@@ -183,17 +184,17 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         }
     }
 
-    /// Gets the events of this task; those it has no method for go to the session's delegate. Held until the
-    /// task has completed.
+    /// The delegate of this task. Methods that it lacks are called on the session's delegate. The task
+    /// retains it until it completes.
     open var delegate: (any URLSessionTaskDelegate)? {
         get { status.withLock { $0.delegate } }
         set { status.withLock { $0.delegate = newValue } }
     }
 
-    /// The same task: there is never a second one.
+    /// Returns the task itself.
     open override func copy() -> Any { self }
 
-    /// `URLSessionDataTask 3, running: GET http://a.test/b`.
+    /// A description such as `URLSessionDataTask 3, running: GET http://a.test/b`.
     open override var description: String {
         let request = currentRequest ?? firstRequest
         return "\(type(of: self)) \(taskIdentifier), \(state): \(request.summary)"
@@ -201,31 +202,31 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
 
     // MARK: - Progress
 
-    /// How far the task has come, in bytes of both bodies. Observers are called on the session's
-    /// `delegateQueue`. Cancelling, pausing and resuming it does the same to the task.
+    /// The task's progress, in bytes of both bodies. Observers are called on the session's `delegateQueue`.
+    /// Cancelling, pausing and resuming the progress does the same to the task.
     ///
-    /// While the length of an answer is not known the total is what `countOfBytesClientExpectsToReceive`
-    /// says, or nothing. It is finished when the whole answer is there: an upload that has left, but was
-    /// not answered, lacks one byte. A task that fails stays where it was.
+    /// As long as the length of the response is unknown, the total uses `countOfBytesClientExpectsToReceive`,
+    /// if that is set. The progress finishes with the whole response: an upload that was sent but not
+    /// answered lacks one byte. The progress of a failed task stays unchanged.
     open var progress: Progress { madeProgress }
 }
 
-/// The length of a transfer when it is not known.
+/// The value of a byte count that is unknown.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-// The kinds of tasks are unchecked as their superclass is, and add nothing that is stored.
+// The subclasses are unchecked like their superclass, and have no stored properties.
 
-/// Brings the answer's body into memory, or to the delegate piece by piece.
+/// A task that delivers the response body in memory, or to the delegate piece by piece.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
-/// Sends a body, and treats the answer as a data task does.
+/// A task that sends a body. It delivers the response like a data task.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
-    /// What an upload begins with that goes on.
+    /// The resume data of a resumed upload.
     var resumption: UploadStart? { start as? UploadStart }
 }
 
-/// Brings the answer's body into a temporary file.
+/// A task that writes the response body to a temporary file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-    /// What a download begins with that goes on.
+    /// The resume data of a resumed download.
     var resumption: DownloadStart? { start as? DownloadStart }
 }

@@ -1,18 +1,17 @@
 public import FoundationEssentials
 
-/// How a task went: when what happened, over which connections, how many bytes.
+/// The metrics of a task: times, connections and byte counts of its requests.
 ///
-/// Told by `urlSession(_:task:didFinishCollecting:)`, before the task's completion. Nothing is collected
-/// for a task that has no delegate.
+/// The delegate receives them in `urlSession(_:task:didFinishCollecting:)`, before the task completes.
+/// Nothing is collected for a task without a delegate.
 public final class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
-    /// One for each request that was made: redirects, challenges and lost connections make several.
-    /// In order.
+    /// The metrics of each request, in order: redirects, challenges and lost connections cause several.
     public let transactionMetrics: [URLSessionTaskTransactionMetrics]
-    /// From the making of the task to its completion.
+    /// The interval from the creation of the task to its completion.
     public let taskInterval: DateInterval
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     public let redirectCount: Int
 
     init(
@@ -31,7 +30,7 @@ public final class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable 
 }
 
 extension URLSessionTaskMetrics {
-    /// Where an answer came from.
+    /// The origin of a response.
     public enum ResourceFetchType: Int, Sendable {
         case unknown = 0
         case networkLoad = 1
@@ -39,7 +38,7 @@ extension URLSessionTaskMetrics {
         case localCache = 3
     }
 
-    /// How a host's name was looked up.
+    /// How a host name was resolved.
     public enum DomainResolutionProtocol: Int, Sendable {
         case unknown = 0
         case udp = 1
@@ -49,15 +48,15 @@ extension URLSessionTaskMetrics {
     }
 }
 
-/// How one request of a task and its answer went.
+/// The metrics of one request of a task and its response.
 ///
-/// A date is nil when the step did not happen: on a reused connection there is no look-up, no connecting
-/// and no TLS; an answer from the cache has none but the first. Dates never run backwards, whatever
-/// somebody does to the clock meanwhile.
+/// A date is nil if the step did not happen: a reused connection has no lookup, connect and TLS dates; a
+/// response from the cache has only the first date. Dates never decrease, even if the system clock is changed
+/// meanwhile.
 public final class URLSessionTaskTransactionMetrics: NetworkingObject, @unchecked Sendable {
-    // Unchecked for its superclass alone, which has no state.
+    // Unchecked only for its superclass, which has no state.
 
-    /// The name it had here at first.
+    /// An older name of the type.
     public typealias ResourceFetchType = URLSessionTaskMetrics.ResourceFetchType
 
     let facts: TransactionFacts
@@ -66,94 +65,94 @@ public final class URLSessionTaskTransactionMetrics: NetworkingObject, @unchecke
         self.facts = facts
     }
 
-    /// What was asked.
+    /// The request.
     public var request: URLRequest { facts.request }
-    /// nil when it failed before there was one.
+    /// The response; nil if the request failed before it arrived.
     public var response: URLResponse? { facts.response }
 
-    /// When the task turned to this request; waiting for a free connection comes after it.
+    /// When loading of the request began, before any waiting for a connection.
     public var fetchStartDate: Date? { facts.dates.fetchStartDate }
-    /// When the host's name began to be looked up; nil when it needed not.
+    /// When the name lookup started; nil if there was none.
     public var domainLookupStartDate: Date? { facts.dates.domainLookupStartDate }
-    /// When the host's addresses were known.
+    /// When the name lookup ended.
     public var domainLookupEndDate: Date? { facts.dates.domainLookupEndDate }
-    /// When the connection began to be made; nil when there was one.
+    /// When connecting started; nil for a reused connection.
     public var connectStartDate: Date? { facts.dates.connectStartDate }
-    /// With TLS: when the connection was secure.
+    /// When the connection was established, including TLS.
     public var connectEndDate: Date? { facts.dates.connectEndDate }
-    /// When the TLS handshake began.
+    /// When the TLS handshake started.
     public var secureConnectionStartDate: Date? { facts.dates.secureConnectionStartDate }
-    /// When the TLS handshake was done.
+    /// When the TLS handshake ended.
     public var secureConnectionEndDate: Date? { facts.dates.secureConnectionEndDate }
-    /// When the request began to be sent.
+    /// When sending of the request started.
     public var requestStartDate: Date? { facts.dates.requestStartDate }
     /// When the last byte of the request was handed to the system.
     public var requestEndDate: Date? { facts.dates.requestEndDate }
-    /// When the first byte of the answer came.
+    /// When the first byte of the response arrived.
     public var responseStartDate: Date? { facts.dates.responseStartDate }
-    /// When the last byte of the answer came.
+    /// When the last byte of the response arrived.
     public var responseEndDate: Date? { facts.dates.responseEndDate }
 
-    /// As registered for ALPN: `http/1.1`, `http/1.0`.
+    /// The protocol's ALPN name, such as `http/1.1` or `h2`.
     public var networkProtocolName: String? { facts.networkProtocolName }
-    /// Whether a proxy stood between.
+    /// Whether a proxy was used.
     public var isProxyConnection: Bool { facts.isProxyConnection }
-    /// Whether the connection was there already.
+    /// Whether the connection was reused.
     public var isReusedConnection: Bool { facts.isReusedConnection }
-    /// Whether it used several networks at once: none does here.
+    /// Whether several networks were used at once; always false.
     public var isMultipath: Bool { false }
-    /// Where the answer came from.
+    /// The origin of the response.
     public var resourceFetchType: ResourceFetchType { facts.resourceFetchType }
 
-    /// The size of the request's head, in bytes.
+    /// The length of the request's head in bytes.
     public var countOfRequestHeaderBytesSent: Int64 { facts.counts.countOfRequestHeaderBytesSent }
-    /// On the wire, the framing of chunks included.
+    /// The length of the request's body as it was sent, with chunked framing.
     public var countOfRequestBodyBytesSent: Int64 { facts.counts.countOfRequestBodyBytesSent }
-    /// Of the body itself.
+    /// The length of the request's body itself.
     public var countOfRequestBodyBytesBeforeEncoding: Int64 {
         facts.counts.countOfRequestBodyBytesBeforeEncoding
     }
-    /// The size of the answer's head, in bytes.
+    /// The length of the response's head in bytes.
     public var countOfResponseHeaderBytesReceived: Int64 {
         facts.counts.countOfResponseHeaderBytesReceived
     }
-    /// As it was compressed.
+    /// The length of the response's body as it was received, before decompression.
     public var countOfResponseBodyBytesReceived: Int64 {
         facts.counts.countOfResponseBodyBytesReceived
     }
-    /// As it was delivered.
+    /// The length of the response's body as it was delivered.
     public var countOfResponseBodyBytesAfterDecoding: Int64 {
         facts.counts.countOfResponseBodyBytesAfterDecoding
     }
 
-    /// nil before there was a connection, and over unix sockets.
+    /// The local address; nil without a connection and over Unix sockets.
     public var localAddress: String? { facts.localAddress }
-    /// The port on our side.
+    /// The local port.
     public var localPort: Int? { facts.localPort }
-    /// The address on the other side.
+    /// The server's or proxy's address.
     public var remoteAddress: String? { facts.remoteAddress }
-    /// The port on the other side.
+    /// The server's or proxy's port.
     public var remotePort: Int? { facts.remotePort }
 
-    /// nil without TLS.
+    /// The version of TLS; nil without TLS.
     public var negotiatedTLSProtocolVersion: tls_protocol_version_t? {
         facts.negotiatedTLSProtocolVersion
     }
-    /// The cipher suite of the TLS connection.
+    /// The cipher suite of the TLS connection; nil without TLS.
     public var negotiatedTLSCipherSuite: tls_ciphersuite_t? { facts.negotiatedTLSCipherSuite }
 
-    /// Whether it went over a mobile network. false also where that is not known: a session knows of its
-    /// networks, not of the way a connection takes.
+    /// Whether a cellular network was used. Always false: the network of a connection is not recorded.
     public var isCellular: Bool { false }
-    /// Whether it went over a network that is paid by volume. false also where that is not known.
+    /// Whether a metered network was used. Always false: the network of a connection is not recorded.
     public var isExpensive: Bool { false }
-    /// Whether it went over a network to be used sparingly. false also where that is not known.
+    /// Whether a network in Low Data Mode was used. Always false: the network of a connection is not
+    /// recorded.
     public var isConstrained: Bool { false }
-    /// How the host's name was looked up: libcurl does not say.
+    /// How the host name was resolved. Always `.unknown`: libcurl does not report it.
     public var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
 
-    /// `GET http://a.test/b: 200 in 0.12 s, http/1.1, reused connection, 512 bytes`, without a query, which
-    /// may hold what is for nobody's eyes.
+    /// A description such as `GET http://a.test/b: 200 in 0.12 s, http/1.1, reused connection, 512 bytes`. It
+    /// omits the query, which may contain secrets.
     public override var description: String {
         let status = (response as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "no answer"
         var parts = [status]

@@ -1,40 +1,39 @@
 public import FoundationEssentials
 
 extension URLSessionUploadTask {
-    /// Cancels the upload so that a later task can go on with it.
+    /// Cancels the upload, and produces data with which a later task can resume it.
     ///
-    /// The resume data is nil unless the server has said (by an interim `104`) that it keeps what has
-    /// arrived. It holds neither the body nor credentials.
+    /// The resume data is nil unless the server supports resumable uploads and has announced that with an
+    /// interim response (`104`). It contains neither the body nor credentials.
     ///
-    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task's
-    ///   completion. The error of the completion has the resume data too.
+    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task
+    ///   completes. The error of the completion contains the resume data, too.
     public func cancel(
         byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void
     ) {
         cancel(producing: completionHandler)
     }
 
-    /// Like ``cancel(byProducingResumeData:)``.
+    /// Cancels the upload, and returns data with which a later task can resume it; nil if that is impossible.
     public func cancelByProducingResumeData() async -> Data? {
         await cancelProducing()
     }
 }
 
 extension URLSession {
-    /// Makes a task that goes on with an upload: it asks the server how much has arrived, and sends the
-    /// rest.
+    /// Creates a task that resumes an upload: it asks the server how much has arrived, and sends the rest.
     ///
-    /// In the process that has made the resume data the request and the body are remembered; the file
-    /// must not have changed. Elsewhere give both again, with
-    /// ``uploadTask(withResumeData:request:fromFile:)``; this one then asks its delegate for the rest of
-    /// the body, by `needNewBodyStreamFrom`, and has no header fields but the configuration's.
+    /// In the process that produced the resume data, the request and the body are still known; a file must
+    /// not have changed. In another process, pass both again with
+    /// ``uploadTask(withResumeData:request:fromFile:)``. Otherwise the task asks its delegate for the rest of
+    /// the body (`needNewBodyStreamFrom`) and sends only the configuration's header fields.
     ///
-    /// It fails with `.cannotDecodeRawData` for data that is damaged or not ours.
+    /// The task fails with `.cannotDecodeRawData` if the data is damaged or has another format.
     public func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
         uploadTask(.find(resumeData), for: .delegate)
     }
 
-    /// Makes a task that goes on with an upload, and hands the answer to `completionHandler`.
+    /// Creates a task that resumes an upload and calls a handler with the response.
     public func uploadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -43,14 +42,14 @@ extension URLSession {
             .find(resumeData), for: .dataHandler(isAwaited: false, completionHandler))
     }
 
-    /// Makes a task that goes on with an upload of a file, begun perhaps by another process.
+    /// Creates a task that resumes the upload of a file, possibly started by another process.
     ///
-    /// Not in Apple's suite. Starts over when the server has forgotten the upload.
+    /// Not part of Apple's API. Restarts the upload if the server no longer has it.
     ///
     /// - Parameters:
-    ///   - request: As for the first task. It fails with `.cannotDecodeRawData` when the upload is on
+    ///   - request: The first task's request. The task fails with `.cannotDecodeRawData` if the upload is at
     ///     another server.
-    ///   - fileURL: The same body, as long as then.
+    ///   - fileURL: The same body, with the same length.
     public func uploadTask(
         withResumeData resumeData: Data, request: URLRequest, fromFile fileURL: URL
     ) -> URLSessionUploadTask {
@@ -58,7 +57,8 @@ extension URLSession {
             UploadStart(resumeData, request: request, source: .file(fileURL)), for: .delegate)
     }
 
-    /// Like ``uploadTask(withResumeData:request:fromFile:)``, with the body in memory.
+    /// Creates a task that resumes the upload of data in memory. See
+    /// ``uploadTask(withResumeData:request:fromFile:)``.
     public func uploadTask(
         withResumeData resumeData: Data, request: URLRequest, from bodyData: Data
     ) -> URLSessionUploadTask {
@@ -66,7 +66,7 @@ extension URLSession {
             UploadStart(resumeData, request: request, source: .data(bodyData)), for: .delegate)
     }
 
-    /// Goes on with an upload, and loads the answer's body.
+    /// Resumes an upload, and returns the response with its body.
     public func upload(
         resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -89,16 +89,16 @@ extension URLSession {
     }
 }
 
-/// What an upload begins with that goes on.
+/// The state from which an upload task resumes.
 struct UploadStart: TaskStart {
     let blob: Data
     let request: URLRequest
     let source: BodySource
-    /// Whether the request is one to begin again with.
+    /// Whether it has a complete request with which to restart.
     let hasRequest: Bool
     let read: Result<UploadResumeData, URLError>
 
-    /// With the request and body of this process, if it remembers them.
+    /// Finds the request and body of an upload of this process.
     static func find(_ blob: Data) -> UploadStart {
         guard let body = UploadBodies.find(blob) else { return UploadStart(blob) }
         return UploadStart(blob, request: body.request, source: body.source)
@@ -122,7 +122,7 @@ struct UploadStart: TaskStart {
         hasRequest = true
         read = Result { () throws(URLError) in
             let data = try UploadResumeData(blob: blob)
-            // The request's credentials are for its own server.
+            // The request's credentials must not be sent to another server.
             guard request.url.flatMap(Origin.init) == Origin(of: data.location) else {
                 throw URLError(
                     .cannotDecodeRawData, failingURL: request.url,

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Synchronization
 
-/// What the uploads of this process were made with, so that their resume data alone is enough to go on.
+/// The requests and bodies of this process's uploads, so that resume data alone suffices to resume them.
 ///
-/// Not in the resume data itself: that may come from anywhere, and must not say which file to send or
-/// with which secrets.
+/// They are not in the resume data, because that may come from an untrusted place and must not determine
+/// which file is sent with which credentials.
 enum UploadBodies {
     struct Body: Sendable {
         var request: URLRequest
@@ -13,7 +13,7 @@ enum UploadBodies {
 
     private static let bodies = Mutex<[(blob: Data, body: Body)]>([])
     private static let mostBodies = 32
-    /// A body in memory that is larger has to be given again.
+    /// The maximum length of a body that is kept in memory.
     private static let largestByteCount = 4 << 20
 
     static func remember(_ blob: Data, request: URLRequest, source: BodySource) {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-// What a trace may show of a request and its answer.
+// Which parts of a request and its response a trace may contain.
 
 extension HTTPHeaderFields {
-    /// With the values of fields that may hold a secret replaced by their length, and URLs shortened.
+    /// The fields, with values that may be secret replaced by their length, and URLs shortened.
     var redacted: HTTPHeaderFields {
         var shown = HTTPHeaderFields()
         for field in fields {
@@ -21,21 +21,22 @@ extension HTTPHeaderFields {
         return shown
     }
 
-    /// Rather one too many: a name that says so anywhere, and those known to.
+    /// Whether a field may contain a secret: by known names, and by words in the name. May have false
+    /// positives.
     static func holdsSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return [
             "auth", "cookie", "token", "secret", "password", "credential", "session", "signature",
             "api-key",
             "apikey", "access-key", "private", "jwt", "csrf", "xsrf", "otp", "dpop",
-            // Programs put tokens there: a browser lets them set no other field.
+            // Programs send tokens in it, because browsers allow no other field for WebSockets.
             "websocket-protocol",
         ].contains { name.contains($0) }
     }
 }
 
 extension URLRequest {
-    /// Without body, notes and secrets.
+    /// The request without body, properties and secrets.
     var redacted: URLRequest {
         var shown = URLRequest(url: url?.withoutSecrets ?? URL(filePath: "/"))
         if url == nil { shown.url = nil }
@@ -46,7 +47,7 @@ extension URLRequest {
 }
 
 extension TransactionFacts {
-    /// Without secrets.
+    /// The facts without secrets.
     var redacted: TransactionFacts {
         var shown = self
         shown.request = request.redacted

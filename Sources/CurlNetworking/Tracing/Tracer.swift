@@ -1,9 +1,9 @@
 import Dispatch
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
-/// Where the events of a session go: to a handler, one at a time and in order, on a queue of their own, so that
+/// Passes the events of a session to a handler, one at a time and in order, on a separate queue, so that
 /// neither the engine nor a delegate waits for a log.
 struct Tracer: Sendable {
     private static let queue = DispatchQueue(label: "CurlNetworking.trace", qos: .utility)
@@ -14,17 +14,18 @@ struct Tracer: Sendable {
         Self.queue.async { @Sendable [handler] in handler(event) }
     }
 
-    /// Waits for the handlers of the events so far: at most a second, as one of them may be what ends the program.
+    /// Waits until the handler has received all events, at most a second: the handler itself may have called
+    /// `exit`.
     fileprivate static func drain() {
         let drained = DispatchSemaphore(value: 0)
         queue.async { @Sendable in drained.signal() }
         _ = drained.wait(timeout: .now() + .seconds(1))
     }
 
-    // MARK: - By the environment
+    // MARK: - From the environment
 
-    /// For all sessions, when `CURLNETWORKING_TRACE` is set: `-` means standard error, anything else is a file,
-    /// made with mode 0600, that lines are added to. nil where it is not set or cannot be written.
+    /// The tracer for all sessions if `CURLNETWORKING_TRACE` is set: `-` is standard error, anything else a
+    /// file with mode 0600 to which lines are appended. nil if it is not set or the file cannot be written.
     static let environment: Tracer? = {
         guard let path = getenv("CURLNETWORKING_TRACE").map({ String(cString: $0) }), !path.isEmpty
         else { return nil }
@@ -36,22 +37,22 @@ struct Tracer: Sendable {
                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                 0o600)
         guard descriptor >= 0 else { return nil }
-        // A program that ends with its last task would end before that task's lines are written.
+        // Otherwise a program that exits after its last task would lose that task's lines.
         atexit(drainTracer)
         return Tracer { event in
             let date = event.date.formatted(.iso8601.time(includingFractionalSeconds: true))
             let line = Array("\(date) \(getpid()) \(event.visible)\n".utf8)
-            // A line that cannot be written is lost: a log must not stop a program.
+            // Write errors are ignored: a log must not stop the program.
             _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         }
     }()
 }
 
-/// For `atexit`.
+/// Called at exit.
 private func drainTracer() { Tracer.drain() }
 
 extension URLSessionTraceEvent {
-    /// Its description without characters that a terminal obeys: what servers send is in it.
+    /// The description without control characters, because it contains text of servers.
     fileprivate var visible: String {
         String(
             String.UnicodeScalarView(
@@ -65,24 +66,23 @@ extension URLSessionTraceEvent {
 }
 
 extension URLSessionConfiguration {
-    /// Gets what happens to the tasks of a session, for logs, traces and metrics. nil, as it is at first: nobody
-    /// does, and nothing is collected for it.
+    /// Receives a session's events; nil (default) disables tracing.
     ///
-    /// Called one event at a time and in order, on a queue of its own, which it may hold up. Transfers of a
-    /// background session are carried out by its helper: of those only the completion is told.
+    /// Called with one event at a time and in order, on a separate queue, which it may block. The helper runs
+    /// the transfers of background sessions: only their completions are reported.
     ///
-    /// Without a change to the program, the environment's `CURLNETWORKING_TRACE` names a file for the events of all
-    /// sessions, a line each; `-` is standard error. Not in Apple's suite.
+    /// Alternatively, the environment variable `CURLNETWORKING_TRACE` names a file for the events of all
+    /// sessions, one line each; `-` is standard error. Not part of Apple's API.
     public var traceHandler: (@Sendable (URLSessionTraceEvent) -> Void)? {
         get { withSettings { $0.tracer?.handler } }
         set { withSettings { $0.tracer = newValue.map(Tracer.init) } }
     }
 }
 
-// MARK: - What is told
+// MARK: - Events
 
 extension URLSessionTask {
-    /// nil when nobody is told: then nothing is prepared, either.
+    /// nil if tracing is disabled; no events are created then.
     var tracer: Tracer? { session.settings.tracer ?? Tracer.environment }
 
     func trace(

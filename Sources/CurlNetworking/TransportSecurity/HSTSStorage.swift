@@ -2,15 +2,15 @@ import Dispatch
 public import FoundationEssentials
 import Synchronization
 
-/// Keeps which hosts want to be reached over TLS only, as they have said by `Strict-Transport-Security` (RFC 6797).
+/// Stores hosts that require TLS (`Strict-Transport-Security`, RFC 6797).
 ///
-/// A request for `http://` to such a host goes out as one for `https://`; nothing of it leaves in the clear. What a
-/// server says counts only over TLS that is in order, and never for an address.
+/// A request for `http://` to such a host is sent as `https://`. A policy is only accepted over valid TLS,
+/// and never for an address.
 ///
-/// A storage with a file writes changes soon after they are made, off the caller's thread and at the latest when the
-/// process exits. Several processes may use one file. All methods may be called from any thread.
+/// A storage with a file writes changes soon after they are made, on another thread, at the latest when the
+/// process exits. Several processes can use one file. All methods can be called from any thread.
 ///
-/// Not in Apple's suite, which does the same without a way to see it.
+/// Not part of Apple's API, which has no access to HSTS policies.
 public final class HSTSStorage: Sendable {
     private struct State {
         var hosts = TransportSecurityHosts()
@@ -22,19 +22,19 @@ public final class HSTSStorage: Sendable {
 
     private let file: SharedListFile<TransportSecurityHosts.Host>?
     private let state: Mutex<State>
-    /// Held while the file is read or written.
+    /// Locked while the file is read or written.
     private let filing = Mutex(())
     private let clock: @Sendable () -> Date
 
     private static let queue = DispatchQueue(label: "CurlNetworking.hsts", qos: .utility)
 
-    /// Those of this program, in `$XDG_DATA_HOME/<program>/hsts` (`~/.local/share/…`).
+    /// The hosts of this program, in `$XDG_DATA_HOME/<program>/hsts` (`~/.local/share/…`).
     public static let shared = HSTSStorage(path: ProgramFolders.data.map { $0 + "/hsts" })
 
-    /// Makes a storage in memory.
+    /// Creates a storage in memory.
     public convenience init() { self.init(path: nil) }
 
-    /// Makes a storage that is kept in a file of its own, with mode 0600, made when it is first needed.
+    /// Creates a storage with a file, with mode 0600, which is created when needed.
     public convenience init(fileURL: URL) {
         self.init(path: fileURL.path(percentEncoded: false))
     }
@@ -53,25 +53,26 @@ public final class HSTSStorage: Sendable {
 
     var filePath: String? { file?.path }
 
-    // MARK: - What is known
+    // MARK: - Queries
 
-    /// The names of the hosts that have said it, in alphabetical order.
+    /// The names of the stored hosts, in alphabetical order.
     public var hosts: [String] {
         look { hosts, now in hosts.all(at: now).map(\.name) }
     }
 
-    /// Whether requests to a host go out over TLS only: it has said so, or a host above it for all below.
+    /// Returns whether a host requires TLS, by its own policy or that of a parent domain that includes
+    /// subdomains.
     public func requiresTLS(_ host: String) -> Bool {
         look { hosts, now in hosts.requiresTLS(host, at: now) }
     }
 
-    /// Forgets what a host has said for itself.
+    /// Removes a host's own policy.
     public func remove(_ host: String) {
         guard let name = TransportSecurityHosts.canonical(host) else { return }
         change { hosts, _ in hosts.remove(name) }
     }
 
-    /// Forgets all.
+    /// Removes all policies.
     public func removeAll() {
         change { hosts, _ in hosts.removeAll() }
     }
@@ -118,7 +119,7 @@ public final class HSTSStorage: Sendable {
         state.stamp = stamp
     }
 
-    /// Writes what was not written yet, on the caller's thread.
+    /// Writes pending changes on the calling thread.
     func flush() {
         guard let file else { return }
         filing.withLock { _ in
@@ -136,13 +137,13 @@ public final class HSTSStorage: Sendable {
                 }
                 take(list, stamp, at: now)
             } catch {
-                // A full disk, say. It is all in memory, and the next change tries again.
+                // For example, the disk is full. The changes stay in memory, and the next one tries again.
                 state.withLock { $0.hosts.touchAgain(changes) }
             }
         }
     }
 
-    /// Takes over what another process has written.
+    /// Merges what another process has written.
     private func lookAtFile() {
         guard let file else { return }
         filing.withLock { _ in

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// What a server says about how it wants to be reached, in a `Strict-Transport-Security` field (RFC 6797 §6.1).
+/// A parsed `Strict-Transport-Security` field (RFC 6797 §6.1).
 struct StrictTransportSecurity: Hashable, Sendable {
-    /// For how long, in seconds; 0: no longer.
+    /// The lifetime in seconds; 0 removes the policy.
     var maximumAge: Double
     var includesSubdomains = false
 
-    /// Nil for a field that breaks the rules: it is ignored as a whole.
+    /// Parses a field. Returns nil if it is invalid: it is ignored as a whole.
     ///
-    /// - Parameter value: Of the first field: a second one does not count (§8.1). Where several came they are joined
-    ///   by commas, which no directive has.
+    /// - Parameter value: The value of the field. If there are several fields, joined by commas, the first
+    ///   one counts (§8.1); directives contain no commas.
     init?(_ value: String) {
         var seen: Set<String> = []
         var age: Double?
@@ -37,7 +37,7 @@ struct StrictTransportSecurity: Hashable, Sendable {
         maximumAge = age
     }
 
-    /// A hundred years are as good as any longer time.
+    /// The maximum lifetime: a hundred years.
     private static let longestAge = 100 * 365 * 86_400.0
 
     private static func seconds(_ text: String) -> Double? {
@@ -50,26 +50,26 @@ struct StrictTransportSecurity: Hashable, Sendable {
     }
 }
 
-/// The hosts that want to be reached over TLS only (RFC 6797 §8).
+/// The hosts that require TLS (RFC 6797 §8).
 struct TransportSecurityHosts: Sendable {
-    /// One of them.
+    /// A host and its policy.
     struct Host: Codable, Hashable, Sendable {
-        /// Canonical: in lower case, as sent over DNS, without a dot at its end.
+        /// Canonical: in lower case, with punycode, without a trailing dot.
         var name: String
         var expires: Date
         var includesSubdomains: Bool
     }
 
     private var hosts: [String: Host] = [:]
-    /// What was changed since `takeTouched()`; nil where a host was removed.
+    /// What was changed since `takeTouched()`; nil for removed hosts.
     private var touched: [String: Host?] = [:]
 
-    /// No program meets so many; a server that makes up names is not kept for ever.
+    /// Programs use far fewer hosts; the limit protects against a server that invents names.
     static let largestCount = 5000
 
-    // MARK: - Asking
+    // MARK: - Queries
 
-    /// Whether a host may be reached over TLS only.
+    /// Returns whether a host requires TLS.
     func requiresTLS(_ host: String, at now: Date) -> Bool {
         guard !hosts.isEmpty, var name = Self.canonical(host)?[...] else { return false }
         if let entry = hosts[String(name)], entry.expires > now { return true }
@@ -82,12 +82,12 @@ struct TransportSecurityHosts: Sendable {
         return false
     }
 
-    /// By name.
+    /// Returns all hosts, sorted by name.
     func all(at now: Date) -> [Host] {
         hosts.values.filter { $0.expires > now }.sorted { $0.name < $1.name }
     }
 
-    /// Nil for what has no name: an address says nothing about who answers there (§8.1.1).
+    /// Returns nil for an address, which does not identify a host (§8.1.1).
     static func canonical(_ host: String) -> String? {
         guard var name = CookieScope.canonicalHost(host), !CookieScope.isAddress(name) else {
             return nil
@@ -98,14 +98,14 @@ struct TransportSecurityHosts: Sendable {
 
     // MARK: - Changing
 
-    /// Takes what a host has said over TLS that was in order.
+    /// Stores a host's policy that was received over valid TLS.
     mutating func note(_ policy: StrictTransportSecurity, from host: String, at now: Date) {
         guard let name = Self.canonical(host) else { return }
         guard policy.maximumAge > 0 else { return remove(name) }
         let new = Host(
             name: name, expires: now.addingTimeInterval(policy.maximumAge),
             includesSubdomains: policy.includesSubdomains)
-        // Each answer says it again: what is a little later is not worth a write.
+        // Every response repeats the policy: a slightly later expiration is not worth a write.
         if let old = hosts[name], old.includesSubdomains == new.includesSubdomains,
             abs(old.expires.timeIntervalSince(new.expires))
                 < min(86_400, policy.maximumAge / 10)
@@ -145,12 +145,12 @@ struct TransportSecurityHosts: Sendable {
         return touched
     }
 
-    /// What could not be written is written with the next change.
+    /// Marks changes that could not be written, so that they are written with the next change.
     mutating func touchAgain(_ changes: [String: Host?]) {
         touched.merge(changes) { newer, _ in newer }
     }
 
-    /// Takes over what is in the file, except for what was changed here since.
+    /// Merges the contents of the file, except for hosts that were changed here since.
     mutating func adopt(_ list: [Host], at now: Date) {
         var adopted: [String: Host] = [:]
         for host in list.prefix(Self.largestCount) where host.expires > now {

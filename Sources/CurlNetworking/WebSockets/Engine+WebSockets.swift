@@ -1,43 +1,44 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-// A WebSocket is a transfer whose body never ends on either side. What differs from other transfers:
+// WebSockets: transfers whose bodies have no end in either direction. This file contains the differences from
+// other transfers.
 
 extension Transfer {
-    /// Whether it may become a WebSocket.
+    /// The task, if it is a WebSocket task.
     var webSocket: URLSessionWebSocketTask? { task as? URLSessionWebSocketTask }
 
-    /// Whether it has become one: nothing it does is timed from then on.
+    /// Whether the WebSocket is open: no timers run from then on.
     var isWebSocket: Bool {
         webSocket != nil && attempt.response != nil && attempt.nextRequest == nil
     }
 
-    /// Whether the server has closed the connection without a byte of an answer. Newer libcurls fail then, 7.88
-    /// waits for more to send.
+    /// Whether the server has closed the connection without a byte of a response. Newer versions of libcurl
+    /// fail then; 7.88 waits for more to send.
     var isHandshakeUnanswered: Bool {
         webSocket != nil && attempt.noted.isConnected && attempt.result == CURLE_GOT_NOTHING
     }
 
-    /// How many connections to a host there may be where it stands; WebSockets stand apart.
+    /// The maximum number of connections to the host; unlimited for WebSockets.
     var connectionLimit: Int { webSocket == nil ? settings.connectionsPerHost : .max }
 
-    /// Why an answer that is to be delivered does not make it one.
+    /// Why a response does not open the WebSocket.
     func refusal(of response: HTTPURLResponse) -> URLError? {
         guard webSocket != nil else { return nil }
         let key = request.value(forHTTPHeaderField: "Sec-WebSocket-Key") ?? ""
         guard !WebSocketHandshake.accepts(response, key: key) else { return nil }
         return URLError(
             .badServerResponse, failingURL: request.url,
-            underlyingText: "the server does not agree to a WebSocket (\(response.statusCode))")
+            underlyingText: "the server has refused the WebSocket (\(response.statusCode))")
     }
 }
 
 extension Attempt {
-    /// Notes whether libcurl wants to read from a WebSocket's socket.
+    /// Records whether libcurl wants to read from a WebSocket's socket.
     ///
-    /// When a server ends its side, libcurl stops reading, but says nothing as long as there may be more
-    /// to send.
+    /// When the server closes its side, libcurl stops reading, but reports nothing while there may be more to
+    /// send.
     static func note(
         _ wanted: Int32, on socket: curl_socket_t, _ easy: UnsafeMutableRawPointer?
     ) {
@@ -49,8 +50,7 @@ extension Attempt {
 
 extension Transfer {
 
-    /// Whether the server has ended its side of a WebSocket, or of what was to become one, and
-    /// everything it had sent was read.
+    /// Whether the server has closed its side, and everything it sent was read.
     var hasLostServer: Bool {
         guard webSocket != nil, attempt.nextRequest == nil, pauses.isEmpty, attempt.result == nil,
             let silentSocket = attempt.noted.silentSocket
@@ -71,13 +71,13 @@ extension Engine {
             transfer,
             with: URLError(
                 .badServerResponse, failingURL: transfer.request.url,
-                underlyingText: "the server closed the connection instead of answering"))
+                underlyingText: "the server closed the connection without a response"))
     }
 
-    /// Both sides have said goodbye.
+    /// Ends the transfer after the close handshake.
     func endWebSocket(of task: URLSessionWebSocketTask) {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
-        close(transfer)
+        closeTransfer(transfer)
         task.post(.completed(TaskResult()))
     }
 }

@@ -1,48 +1,47 @@
 import FoundationEssentials
 import Synchronization
 
-/// Bytes on their way to a server that has agreed to take any: what a WebSocket sends after its
-/// handshake.
+/// The bytes that a WebSocket sends after its handshake.
 ///
-/// Filled from any thread, emptied by the engine, which never waits for it.
+/// Any thread appends; the engine takes, without blocking.
 final class OutgoingPipe: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// With what is called when all of a piece was taken.
+        /// Each with a closure to call when all of the piece was taken.
         var pieces = OutgoingPieces<(@Sendable () -> Void)?>()
         var isOpen = false
         var isEnded = false
         var wake: (@Sendable () -> Void)?
     }
 
-    /// Queues bytes. `whenTaken` is called when the engine has taken the last of them; never when the
-    /// pipe has ended before.
+    /// Queues bytes. `whenTaken` is called when the engine has taken the last of them; never if the pipe ends
+    /// before.
     func append(_ bytes: Data, whenTaken: (@Sendable () -> Void)? = nil) {
         wakeUp { state in
             if !state.isEnded { state.pieces.append(bytes, whenTaken) }
         }
     }
 
-    /// How many pieces wait. A server that does not read is not answered without end.
+    /// The number of queued pieces, which limits the answers to a server that does not read.
     var waitingCount: Int { state.withLock { $0.pieces.count } }
 
-    /// From here on bytes go out.
+    /// Starts sending.
     func open() {
         wakeUp { $0.isOpen = true }
     }
 
-    /// What is queued still goes out, and then nothing.
+    /// Ends the pipe after the queued bytes.
     func end() {
         wakeUp { $0.isEnded = true }
     }
 
-    /// Whom to call when there is something after ``take(into:)`` had nothing.
+    /// Sets the closure that is called when bytes are available after ``take(into:)`` had none.
     func connect(wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wake = wake }
     }
 
-    /// Called by the engine.
+    /// Takes bytes. Called by the engine.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> BodyReader.Portion {
         var taken: [(@Sendable () -> Void)?] = []
         let portion: BodyReader.Portion = state.withLock { state in

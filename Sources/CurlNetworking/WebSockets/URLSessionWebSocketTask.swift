@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A connection over which both sides send messages whenever they like (RFC 6455).
+/// A task that exchanges messages over a WebSocket (RFC 6455).
 ///
 /// ```swift
 /// let task = URLSession.shared.webSocketTask(with: url)  // ws: or wss:
@@ -10,26 +10,26 @@ public import FoundationEssentials
 /// task.cancel(with: .normalClosure, reason: nil)
 /// ```
 ///
-/// Messages sent before the connection is there wait for it. Each message received goes to one
-/// receiver; while many are unread the server is held back. Pings are answered by themselves. The
-/// request timeout ends with the handshake: a WebSocket may be silent for as long as it likes. It does
-/// not count among the session's connections to the host.
+/// Messages sent before the connection is open are queued. Each received message goes to one receiver; while
+/// many are unread, reading pauses. Pings are answered automatically. The request timeout applies to the
+/// handshake only: an open WebSocket may be silent for any time. WebSockets do not count among the session's
+/// connections to a host.
 public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
-    // Unchecked as its superclass is; its own properties are immutable and Sendable.
+    // Unchecked like its superclass; its own properties are immutable and Sendable.
 
     /// Why a WebSocket was closed (RFC 6455 §7.4).
     ///
-    /// As with Apple's, any code has a `CloseCode(rawValue:)`, so a `switch` needs a `default`.
+    /// As in Apple's API, `CloseCode(rawValue:)` accepts any code, so a `switch` needs a `default`.
     public enum CloseCode: RawRepresentable, Hashable, Sendable {
-        /// Not closed yet, or closed without a goodbye.
+        /// Not closed yet, or closed without a close frame.
         case invalid
         case normalClosure
         case goingAway
         case protocolError
         case unsupportedData
-        /// The server's goodbye had no code.
+        /// The server's close frame had no code.
         case noStatusReceived
-        /// The connection ended without a goodbye.
+        /// The connection ended without a close frame.
         case abnormalClosure
         case invalidFramePayloadData
         case policyViolation
@@ -37,10 +37,10 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         case mandatoryExtensionMissing
         case internalServerError
         case tlsHandshakeFailure
-        /// A code without a name; 3000 to 4999 are those of programs and libraries.
+        /// A code without a name; 3000 to 4999 are for programs and libraries.
         case other(UInt16)
 
-        /// nil for a number that fits in no goodbye: it has 16 bits.
+        /// Returns nil for a number that does not fit into the 16 bits of a close frame.
         public init?(rawValue: Int) {
             guard let code = UInt16(exactly: rawValue) else { return nil }
             self.init(code)
@@ -83,8 +83,8 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
             hasher.combine(rawValue)
         }
 
-        /// Whether it may go over the wire (§7.4): the others are for programs to tell each other of
-        /// what happened without a goodbye, or belong to nobody.
+        /// Whether a close frame may contain it (§7.4). Other codes only describe a close without a frame, or
+        /// are reserved.
         var isSendable: Bool {
             switch rawValue {
             case 1000...1003, 1007...1014, 3000...4999: true
@@ -92,11 +92,11 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
             }
         }
 
-        /// What is sent for it; 0 for a goodbye without a code.
+        /// The code to send; 0 for a close frame without a code.
         var wireValue: UInt16 { isSendable ? UInt16(rawValue) : 0 }
     }
 
-    /// A message: bytes, or text, which is valid UTF-8 for both sides.
+    /// A message: data, or text, which is valid UTF-8 in both directions.
     public enum Message: Sendable {
         case data(Data)
         case string(String)
@@ -125,22 +125,23 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         return request
     }
 
-    /// The longest message that is taken, in bytes; 1 MiB unless set. A longer one closes the connection.
+    /// The maximum length of a received message in bytes; 1 MiB by default. A longer message closes the
+    /// connection.
     public var maximumMessageSize: Int {
         get { link.largestMessage }
         set { link.largestMessage = newValue }
     }
 
-    /// Why it was closed, by either side; `.invalid` before.
+    /// The code with which either side has closed the WebSocket; `.invalid` before.
     public var closeCode: CloseCode { link.closeCode }
-    /// What the side that closed it said about it.
+    /// The reason that the closing side has sent.
     public var closeReason: Data? { link.closeReason }
 
-    /// Whether the server has said goodbye, first or in answer to ours.
-    var hasSaidGoodbye: Bool { link.hasGoodbye }
+    /// Whether the close handshake is complete, or timed out.
+    var isCloseHandshakeDone: Bool { link.isCloseHandshakeDone }
 
-    /// Sends a message. `completionHandler` is called when it was handed to the system, or with the
-    /// reason why not.
+    /// Sends a message. `completionHandler` is called when the message was handed to the system, or with an
+    /// error.
     public func send(
         _ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -156,27 +157,26 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
     }
 
-    /// Hands over the next message once it is there.
+    /// Receives the next message.
     public func receive(
         completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
     ) {
         link.receive(completionHandler)
     }
 
-    /// Waits for the next message.
+    /// Receives the next message.
     public func receive() async throws -> Message {
         try await withCheckedThrowingContinuation { message in
             link.receive { message.resume(with: $0) }
         }
     }
 
-    /// Asks the server for a sign of life. The handler is called when it has come, or with the reason
-    /// why it will not.
+    /// Sends a ping. The handler is called when the pong has arrived, or with an error.
     public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
         link.ping(pongReceiveHandler)
     }
 
-    /// Asks the server for a sign of life, and waits for it.
+    /// Sends a ping, and waits for the pong.
     public func sendPing() async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             link.ping { error in
@@ -185,15 +185,14 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
     }
 
-    /// Closes the connection with a goodbye and completes when the server has answered it, without an
-    /// error; a server that takes longer than five seconds is not waited for. Before there is a
-    /// connection the task is cancelled.
+    /// Closes the connection with a close frame. The task completes without an error when the server has
+    /// answered it, or after five seconds. Before the connection is open, the task is cancelled.
     public func cancel(with closeCode: CloseCode, reason: Data?) {
         link.close(closeCode, reason: reason)
     }
 
-    /// The receiver of the WebSocket's events: the task's own delegate, if it is one for WebSockets, else the
-    /// session's.
+    /// The delegate that receives the WebSocket's events: the task's own if it is a WebSocket delegate, else
+    /// the session's.
     var webSocketListener: (any URLSessionWebSocketDelegate)? {
         delegate as? any URLSessionWebSocketDelegate
             ?? session.delegate as? any URLSessionWebSocketDelegate
@@ -202,12 +201,12 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
 /// Receives the events of WebSockets.
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
-    /// The connection is there. `protocol` is the one the server has chosen of those it was offered.
+    /// Called when the connection is open. `protocol` is the one that the server has selected.
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?)
 
-    /// Both sides have said goodbye; the task's completion follows.
+    /// Called when the close handshake is complete; the task's completion follows.
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)
@@ -234,17 +233,17 @@ extension URLSessionWebSocketDelegate {
 }
 
 extension URLSession {
-    /// Makes a task for a WebSocket at a `ws` or `wss` URL.
+    /// Creates a task for a WebSocket at a `ws` or `wss` URL.
     public func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         webSocketTask(with: URLRequest(url: url), protocols: [])
     }
 
-    /// Makes a task for a WebSocket that speaks one of `protocols`, the first liked best.
+    /// Creates a task for a WebSocket with one of several protocols, in order of preference.
     public func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         webSocketTask(with: URLRequest(url: url), protocols: protocols)
     }
 
-    /// Makes a task for a WebSocket with header fields of one's own. The method is always GET.
+    /// Creates a task for a WebSocket with a request's header fields. The method is always GET.
     public func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         webSocketTask(with: request, protocols: [])
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One frame of a WebSocket, as it is sent (RFC 6455 §5).
+/// A frame that a WebSocket sends (RFC 6455 §5).
 struct WebSocketFrame: Equatable, Sendable {
     enum Opcode: UInt8, Sendable {
         case continuation = 0x0
@@ -17,8 +17,8 @@ struct WebSocketFrame: Equatable, Sendable {
     var isFinal = true
     var payload = Data()
 
-    /// The bytes of the frame. A client masks its frames (§5.3), so that nobody can make it send a
-    /// certain row of bytes.
+    /// Returns the bytes of the frame. A client masks its frames (§5.3), so that the bytes on the wire cannot
+    /// be chosen by others.
     ///
     /// - Parameter mask: Four random bytes.
     func encoded(mask: [UInt8]) -> Data {
@@ -43,7 +43,7 @@ struct WebSocketFrame: Equatable, Sendable {
         return bytes
     }
 
-    /// The frame that ends a connection. `reason` is cut to what fits.
+    /// Returns a close frame. `reason` is cut to fit.
     static func close(_ code: UInt16, reason: Data?) -> WebSocketFrame {
         guard code != 0 else { return WebSocketFrame(opcode: .close) }
         let payload = Data([UInt8(code >> 8), UInt8(code & 0xFF)]) + (reason ?? Data()).prefix(123)
@@ -51,17 +51,17 @@ struct WebSocketFrame: Equatable, Sendable {
     }
 }
 
-/// Puts messages together from the bytes that a server sends.
+/// Assembles messages from the bytes that a server sends.
 ///
-/// Whatever breaks the protocol is refused with the code the connection is to be closed with; nothing
-/// is taken after that.
+/// Protocol violations are reported with the code with which to close the connection. No bytes are accepted
+/// afterwards.
 struct WebSocketReader: Sendable {
     enum Arrival: Equatable, Sendable {
         case text(String)
         case binary(Data)
         case ping(Data)
         case pong(Data)
-        /// `code` is nil when the server gave none.
+        /// `code` is nil if the server sent none.
         case close(code: UInt16?, reason: Data)
     }
 
@@ -72,94 +72,137 @@ struct WebSocketReader: Sendable {
         case messageTooBig = 1009
     }
 
-    /// No message may be longer, in bytes.
+    /// The maximum length of a message in bytes.
     var largestMessage: Int
-    private var unread = Data()
-    /// How many bytes at the start of `unread` were read.
-    private var position = 0
+    /// The bytes of a frame's header that have arrived.
+    private var head: [UInt8] = []
+    /// The frame whose payload is arriving.
+    private var frame: Frame?
+    /// The payload of a control frame, which may arrive between the frames of a message.
+    private var control = Data()
     private var message = Data()
     private var messageOpcode: WebSocketFrame.Opcode?
+    private var text = UTF8Validator()
 
     private var isRefused = false
+
+    private struct Frame: Sendable {
+        let opcode: WebSocketFrame.Opcode
+        let isFinal: Bool
+        /// How much of its payload is still missing.
+        var missingByteCount: Int
+    }
 
     init(largestMessage: Int) {
         self.largestMessage = largestMessage
     }
 
-    /// Takes bytes as they come, cut anywhere. Returns what became complete, in order.
+    /// Accepts the next bytes. Returns complete messages and control frames in order.
+    ///
+    /// Payload bytes are appended directly to their message and never moved or read again, however small the
+    /// pieces. Text is rejected at the first invalid byte.
     mutating func append(_ bytes: Data) -> (arrivals: [Arrival], refusal: Refusal?) {
         guard !isRefused else { return ([], nil) }
-        unread.append(bytes)
         var arrivals: [Arrival] = []
+        var position = bytes.startIndex
         do throws(Refusal) {
-            while let frame = try nextFrame() {
-                if let arrival = try take(frame) { arrivals.append(arrival) }
+            while position < bytes.endIndex {
+                try readHead(bytes, &position)
+                try readPayload(bytes, &position)
+                if let arrival = try finishFrame() { arrivals.append(arrival) }
             }
-            // Once for all frames: a server may pack thousands of them into one piece.
-            unread = Data(unread.dropFirst(position))
-            position = 0
             return (arrivals, nil)
         } catch {
             isRefused = true
-            unread = Data()
-            position = 0
+            frame = nil
+            control = Data()
             message = Data()
             return (arrivals, error)
         }
     }
 
-    private mutating func nextFrame() throws(Refusal) -> WebSocketFrame? {
-        let rest = unread.dropFirst(position)
-        guard rest.count >= 2 else { return nil }
-        let first = rest[rest.startIndex]
-        let second = rest[rest.startIndex + 1]
-        // Nothing was negotiated that would use the reserved bits, and servers do not mask.
-        guard first & 0x70 == 0, second & 0x80 == 0,
-            let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0F)
-        else { throw .protocolError }
-        let isFinal = first & 0x80 != 0
-        let lengthByteCount =
-            switch second {
-            case 126: 2
-            case 127: 8
-            default: 0
-            }
-        guard rest.count >= 2 + lengthByteCount else { return nil }
-        let length =
-            lengthByteCount == 0
-            ? UInt64(second)
-            : rest.dropFirst(2).prefix(lengthByteCount).reduce(0) { $0 << 8 | UInt64($1) }
-        if opcode.isControl, !isFinal || length > 125 { throw .protocolError }
-        guard length <= UInt64(max(0, largestMessage - message.count)) || opcode.isControl else {
-            throw .messageTooBig
+    private mutating func readHead(_ bytes: Data, _ position: inout Int) throws(Refusal) {
+        guard frame == nil else { return }
+        while head.count < headByteCount {
+            guard position < bytes.endIndex else { return }
+            head.append(bytes[position])
+            position += 1
+            if head.count == 2 { try checkHead() }
         }
-        let headByteCount = 2 + lengthByteCount
-        guard rest.count >= headByteCount + Int(length) else { return nil }
-        position += headByteCount + Int(length)
-        return WebSocketFrame(
-            opcode: opcode, isFinal: isFinal,
-            payload: Data(rest.dropFirst(headByteCount).prefix(Int(length))))
+        guard let opcode = WebSocketFrame.Opcode(rawValue: head[0] & 0x0F) else {
+            throw .protocolError
+        }
+        let length =
+            head.count == 2
+            ? UInt64(head[1]) : head.dropFirst(2).reduce(0) { $0 << 8 | UInt64($1) }
+        let room = opcode.isControl ? 125 : max(0, largestMessage - message.count)
+        guard length <= UInt64(room) else {
+            throw opcode.isControl ? .protocolError : .messageTooBig
+        }
+        frame = Frame(
+            opcode: opcode, isFinal: head[0] & 0x80 != 0, missingByteCount: Int(length))
+        head.removeAll(keepingCapacity: true)
+        if opcode == .text || opcode == .binary { messageOpcode = opcode }
     }
 
-    private mutating func take(_ frame: WebSocketFrame) throws(Refusal) -> Arrival? {
-        switch frame.opcode {
-        case .ping: return .ping(frame.payload)
-        case .pong: return .pong(frame.payload)
-        case .close: return try closing(frame.payload)
-        case .continuation:
-            guard messageOpcode != nil else { throw .protocolError }
-        case .text, .binary:
-            guard messageOpcode == nil else { throw .protocolError }
-            messageOpcode = frame.opcode
+    /// The length of the header, as far as it is known.
+    private var headByteCount: Int {
+        switch head.count < 2 ? 0 : head[1] {
+        case 126: 4
+        case 127: 10
+        default: 2
         }
-        message.append(frame.payload)
+    }
+
+    /// Validates the first two bytes.
+    private func checkHead() throws(Refusal) {
+        // No extension uses the reserved bits, and servers must not mask.
+        guard head[0] & 0x70 == 0, head[1] & 0x80 == 0 else { throw .protocolError }
+        let isFinal = head[0] & 0x80 != 0
+        let isLegal =
+            switch WebSocketFrame.Opcode(rawValue: head[0] & 0x0F) {
+            case .continuation: messageOpcode != nil
+            case .text, .binary: messageOpcode == nil
+            case .close, .ping, .pong: isFinal && head[1] <= 125
+            case nil: false
+            }
+        guard isLegal else { throw .protocolError }
+    }
+
+    private mutating func readPayload(_ bytes: Data, _ position: inout Int) throws(Refusal) {
+        guard let frame else { return }
+        let count = min(frame.missingByteCount, bytes.endIndex - position)
+        let piece = bytes[position..<position + count]
+        position += count
+        self.frame?.missingByteCount -= count
+        if frame.opcode.isControl { return control.append(piece) }
+        message.append(piece)
+        guard messageOpcode == .text else { return }
+        text.append(piece)
+        guard text.isValidSoFar else { throw .invalidText }
+    }
+
+    private mutating func finishFrame() throws(Refusal) -> Arrival? {
+        guard let frame, frame.missingByteCount == 0 else { return nil }
+        self.frame = nil
+        if frame.opcode.isControl {
+            defer { control = Data() }
+            switch frame.opcode {
+            case .ping: return .ping(control)
+            case .pong: return .pong(control)
+            default: return try closing(control)
+            }
+        }
         guard frame.isFinal else { return nil }
         defer {
             message = Data()
             messageOpcode = nil
+            text = UTF8Validator()
         }
         guard messageOpcode == .text else { return .binary(message) }
-        guard let text = String(validating: message, as: UTF8.self) else { throw .invalidText }
+        guard text.isComplete, let text = String(validating: message, as: UTF8.self) else {
+            throw .invalidText
+        }
         return .text(text)
     }
 

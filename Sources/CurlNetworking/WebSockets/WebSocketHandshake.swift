@@ -1,11 +1,11 @@
-import CTLS
+import CByteClubTLS
 import FoundationEssentials
 
-/// What the two sides of a WebSocket say to each other before it is one (RFC 6455 §4).
+/// The opening handshake of a WebSocket (RFC 6455 §4).
 enum WebSocketHandshake {
-    /// The request over HTTP that asks for a WebSocket.
+    /// Returns the HTTP request that asks for a WebSocket.
     ///
-    /// - Parameter request: For a `ws`, `wss`, `http` or `https` URL.
+    /// - Parameter request: A request for a `ws`, `wss`, `http` or `https` URL.
     static func request(_ request: URLRequest, protocols: [String], key: String) -> URLRequest {
         var request = request
         request.url = request.url.flatMap { swap($0, ["ws": "http", "wss": "https"]) }
@@ -24,12 +24,12 @@ enum WebSocketHandshake {
         return request
     }
 
-    /// The same URL as its user knows it.
+    /// Returns the URL with the scheme `ws` or `wss`.
     static func asWebSocket(_ url: URL) -> URL {
         swap(url, ["http": "ws", "https": "wss"])
     }
 
-    /// Whether a server's answer makes the connection a WebSocket.
+    /// Whether a response opens the WebSocket.
     static func accepts(_ response: HTTPURLResponse, key: String) -> Bool {
         let upgrade = response.value(forHTTPHeaderField: "Upgrade") ?? ""
         let accept = response.value(forHTTPHeaderField: "Sec-WebSocket-Accept")
@@ -37,7 +37,7 @@ enum WebSocketHandshake {
             && accept == answer(to: key)
     }
 
-    /// What a server has to answer to a key, to show that it knows what it was asked.
+    /// Returns the expected `Sec-WebSocket-Accept` for a key.
     static func answer(to key: String) -> String? {
         guard let hash = byteclub_hash_start("SHA1") else { return nil }
         defer { byteclub_hash_free(hash) }

@@ -2,11 +2,10 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// The life of a WebSocket between its task, whose user sends and receives messages, and the engine,
-/// which moves bytes.
+/// Connects a WebSocket task, whose users send and receive messages, with the engine, which transfers bytes.
 ///
-/// What comes from the server is read on the delegate's queue, like every answer; what users ask may
-/// come from any thread. Handlers are called on the delegate's queue.
+/// Received bytes are parsed on the delegate's queue, like every response; users call from any thread.
+/// Handlers are called on the delegate's queue.
 final class WebSocketLink: ByteSink {
     typealias Message = URLSessionWebSocketTask.Message
     typealias CloseCode = URLSessionWebSocketTask.CloseCode
@@ -18,7 +17,7 @@ final class WebSocketLink: ByteSink {
     private enum Stage: Sendable {
         case connecting
         case open
-        /// We have sent our goodbye, or answered the server's.
+        /// A close frame was sent, as the first one or in response to the server's.
         case closing
         case over
     }
@@ -34,23 +33,23 @@ final class WebSocketLink: ByteSink {
         var lastSend = 0
         var closeCode = CloseCode.invalid
         var closeReason: Data?
-        /// Whether the server has said goodbye, or was waited for long enough.
-        var hasGoodbye = false
-        /// Whether the delegate was told.
-        var isTold = false
+        /// Whether the close handshake is complete or timed out.
+        var isCloseHandshakeDone = false
+        /// Whether the delegate was notified.
+        var isCloseReported = false
         var error: (any Error)?
-        /// Bytes of messages that nobody has asked for yet.
+        /// Bytes of messages that were not received by a caller yet.
         var unreadByteCount = 0
-        /// Bytes the transfer was not told to be used up yet.
-        var owedByteCount = 0
+        /// Bytes not yet reported to the transfer as consumed.
+        var unreportedByteCount = 0
     }
 
-    /// Above this many unread bytes the server is held back.
+    /// Reading pauses above this many unread bytes.
     private static let highWater = 1 << 20
-    /// Above this many unsent frames pings go unanswered.
-    private static let mostUnsent = 1000
-    /// How long a server may take to answer a goodbye, in seconds.
-    private static let patience = 5.0
+    /// Above this many unsent frames, pings are not answered.
+    private static let maximumUnsentCount = 1000
+    /// How long to wait for the server's close frame, in seconds.
+    private static let closeTimeout = 5.0
 
     init(session: URLSession) {
         self.session = session
@@ -63,13 +62,13 @@ final class WebSocketLink: ByteSink {
 
     var closeCode: CloseCode { state.withLock { $0.closeCode } }
     var closeReason: Data? { state.withLock { $0.closeReason } }
-    var hasGoodbye: Bool { state.withLock { $0.hasGoodbye } }
+    var isCloseHandshakeDone: Bool { state.withLock { $0.isCloseHandshakeDone } }
     var largestMessage: Int {
         get { state.withLock { $0.reader.largestMessage } }
         set { state.withLock { $0.reader.largestMessage = max(0, newValue) } }
     }
 
-    // MARK: - What users ask
+    // MARK: - Calls of users
 
     func send(_ message: Message, _ handler: @escaping @Sendable ((any Error)?) -> Void) {
         let frame =
@@ -91,7 +90,7 @@ final class WebSocketLink: ByteSink {
     }
 
     func receive(_ handler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        // One look at the state: who waits is notified by `drop`, and must not be notified here as well.
+        // Checked under one lock: `drop` notifies the waiting callers, which must not be notified twice.
         let (message, isOver): (Message?, Bool) = state.withLock { state in
             guard state.arrived.isEmpty else {
                 let message = state.arrived.removeFirst()
@@ -103,7 +102,7 @@ final class WebSocketLink: ByteSink {
             return (nil, isOver)
         }
         if let message {
-            payBack()
+            reportConsumed()
             return onQueue { handler(.success(message)) }
         }
         guard isOver else { return }
@@ -124,14 +123,14 @@ final class WebSocketLink: ByteSink {
         write(WebSocketFrame(opcode: .ping))
     }
 
-    /// Says goodbye. The task completes when the server has answered it, or has taken too long.
+    /// Sends a close frame. The task completes when the server has answered it, or after the timeout.
     func close(_ code: CloseCode, reason: Data?, waitsForAnswer: Bool = true) {
         let isOpen: Bool = state.withLock { state in
             guard state.stage == .open else { return false }
             state.stage = .closing
             state.closeCode = code
             state.closeReason = reason
-            state.hasGoodbye = !waitsForAnswer
+            state.isCloseHandshakeDone = !waitsForAnswer
             return true
         }
         guard isOpen else {
@@ -140,18 +139,18 @@ final class WebSocketLink: ByteSink {
         }
         write(.close(code.wireValue, reason: reason)) { [weak self] in
             guard let self, !waitsForAnswer else { return }
-            onQueue { self.farewell() }
+            onQueue { self.endAfterClose() }
         }
         pipe.end()
         drop(with: endError)
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.closeTimeout) {
             @Sendable [weak self] in
             guard let self else { return }
-            onQueue { self.farewell() }
+            onQueue { self.endAfterClose() }
         }
     }
 
-    // MARK: - What the transfer brings, on the delegate's queue
+    // MARK: - Received data, on the delegate's queue
 
     func open(with response: URLResponse) {
         guard
@@ -168,19 +167,19 @@ final class WebSocketLink: ByteSink {
     }
 
     func append(_ data: Data) {
-        state.withLock { $0.owedByteCount += data.count }
+        state.withLock { $0.unreportedByteCount += data.count }
         let (arrivals, refusal) = state.withLock { $0.reader.append(data) }
         for arrival in arrivals { take(arrival) }
         if let refusal {
             close(
                 CloseCode(refusal.rawValue), reason: nil, waitsForAnswer: false)
         }
-        payBack()
+        reportConsumed()
     }
 
     func finish(_ error: (any Error)?) {
-        tellGoodbye()
-        let error = hasGoodbye ? nil : error
+        notifyClose()
+        let error = isCloseHandshakeDone ? nil : error
         let task = state.withLock { state in
             state.stage = .over
             state.error = error
@@ -196,12 +195,12 @@ final class WebSocketLink: ByteSink {
         case .text(let text): deliver(.string(text))
         case .binary(let data): deliver(.data(data))
         case .ping(let payload):
-            guard pipe.waitingCount < Self.mostUnsent else { return }
+            guard pipe.waitingCount < Self.maximumUnsentCount else { return }
             write(WebSocketFrame(opcode: .pong, payload: payload))
         case .pong:
             let handler = state.withLock { $0.pongs.isEmpty ? nil : $0.pongs.removeFirst() }
             handler?(nil)
-        case .close(let code, let reason): goodbye(code, reason)
+        case .close(let code, let reason): takeClose(code, reason)
         }
     }
 
@@ -215,11 +214,11 @@ final class WebSocketLink: ByteSink {
         receiver?(.success(message))
     }
 
-    /// The server says goodbye, first or in answer to ours.
-    private func goodbye(_ code: UInt16?, _ reason: Data) {
+    /// Handles the server's close frame, the first one or the answer to ours.
+    private func takeClose(_ code: UInt16?, _ reason: Data) {
         let isFirst: Bool = state.withLock { state in
             let isFirst = state.stage == .open
-            state.hasGoodbye = true
+            state.isCloseHandshakeDone = true
             if isFirst {
                 state.stage = .closing
                 state.closeCode = code.map { CloseCode($0) } ?? .noStatusReceived
@@ -227,31 +226,33 @@ final class WebSocketLink: ByteSink {
             }
             return isFirst
         }
-        guard isFirst else { return farewell() }
+        guard isFirst else { return endAfterClose() }
         write(.close(code ?? 0, reason: nil)) { [weak self] in
             guard let self else { return }
-            onQueue { self.farewell() }
+            onQueue { self.endAfterClose() }
         }
         pipe.end()
         drop(with: endError)
     }
 
-    /// Both have said goodbye, or one has waited long enough: tells the delegate and ends the task.
-    private func farewell() {
+    /// Notifies the delegate and ends the task, after the close handshake or its timeout.
+    private func endAfterClose() {
         let task = state.withLock { state -> URLSessionWebSocketTask? in
             guard state.stage != .over else { return nil }
-            state.hasGoodbye = true
+            state.isCloseHandshakeDone = true
             return state.task
         }
         guard let task else { return }
-        tellGoodbye()
+        notifyClose()
         Engine.shared.thread.submit { $0.endWebSocket(of: task) }
     }
 
-    private func tellGoodbye() {
+    private func notifyClose() {
         let facts: (URLSessionWebSocketTask, CloseCode, Data?)? = state.withLock { state in
-            guard state.hasGoodbye, !state.isTold, let task = state.task else { return nil }
-            state.isTold = true
+            guard state.isCloseHandshakeDone, !state.isCloseReported, let task = state.task else {
+                return nil
+            }
+            state.isCloseReported = true
             return (task, state.closeCode, state.closeReason)
         }
         guard let (task, code, reason) = facts else { return }
@@ -271,7 +272,7 @@ final class WebSocketLink: ByteSink {
         if let handler { onQueue { handler(nil) } }
     }
 
-    /// Lets go of everybody who waits.
+    /// Fails all waiting calls.
     private func drop(with error: any Error) {
         let (receivers, pongs, sends) = state.withLock { state in
             defer {
@@ -289,7 +290,7 @@ final class WebSocketLink: ByteSink {
         }
     }
 
-    /// What is told to those who come after the end.
+    /// The error for calls after the end.
     private var endError: any Error {
         let (error, task) = state.withLock { ($0.error, $0.task) }
         return error
@@ -298,12 +299,12 @@ final class WebSocketLink: ByteSink {
                 underlyingText: "the WebSocket is closed")
     }
 
-    /// Lets the server go on while not too much is unread.
-    private func payBack() {
+    /// Resumes reading when few bytes are unread.
+    private func reportConsumed() {
         let (task, count) = state.withLock { state in
             guard state.unreadByteCount <= Self.highWater else { return (state.task, 0) }
-            defer { state.owedByteCount = 0 }
-            return (state.task, state.owedByteCount)
+            defer { state.unreportedByteCount = 0 }
+            return (state.task, state.unreportedByteCount)
         }
         if count > 0 { task?.didConsume(count) }
     }
@@ -314,7 +315,7 @@ final class WebSocketLink: ByteSink {
 }
 
 extension URLSessionWebSocketTask.Message {
-    /// What it takes in memory, more or less: an empty message takes some, too.
+    /// The approximate memory of a message: an empty one counts, too.
     fileprivate var byteCount: Int {
         switch self {
         case .data(let data): data.count + 64

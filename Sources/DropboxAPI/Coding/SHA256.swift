@@ -1,4 +1,4 @@
-import CCrypto
+import CByteClubCrypto
 public import FoundationEssentials
 
 /// Incremental SHA-256.

@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 extension KeyCommand {
     /// Lists the keys of the current context in a menu that runs the chosen one.
@@ -14,7 +14,7 @@ extension KeyCommand {
     /// Stops the program as job control does; `fg` in the shell brings it back.
     public static let suspend = KeyCommand(
         "app.suspend", keys: ["^Z"], title: localized("Suspend, back to the shell"))
-    /// Asks to end the program; the delegate may refuse. Out of reach while a box is open.
+    /// Asks to end the program; the delegate may refuse. Not available while a dialog is open.
     public static let quit = KeyCommand(
         "app.quit", keys: ["q"], title: localized("Quit"), label: localized("quit"))
 
@@ -63,7 +63,7 @@ extension Application {
         palette.show(delegate?.applicationCommands(self) ?? [])
     }
 
-    /// Ends the program unless the delegate wants it to stay.
+    /// Ends the program unless the delegate refuses.
     public func requestTermination() {
         if delegate?.applicationShouldTerminate(self) ?? true { terminate() }
     }

@@ -11,13 +11,13 @@ extension Application {
         setNeedsFrame()
     }
 
-    /// Whether a view is in what lies uppermost or in the footer: what is beneath can stay as it was drawn.
+    /// Whether a view belongs to the topmost layer or the footer: lower layers need not be redrawn then.
     private func isOnTop(_ view: View) -> Bool {
         guard let top = presentations.last else { return false }
         return view.isDescendant(of: top) || view === window.footer
     }
 
-    /// Asks for a frame in which nothing has changed but what lies uppermost and the footer.
+    /// Requests a frame in which only the topmost layer and the footer have changed.
     func setNeedsFrame() {
         idle.noteWork()
         guard frames.noteChange() == .schedule else { return }
@@ -38,7 +38,7 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Changes that did not come from a key share a frame with all that follow soon.
+    /// Changes that were not caused by a key share a frame with those that follow soon.
     private func drawAfterTurn() {
         frames.isScheduled = false
         guard let wait = frames.wait(at: scheduler.now) else { return drawIfNeeded() }
@@ -71,20 +71,20 @@ extension Application {
         }
         switch screen.makeReady(for: surface) {
         case .ready:
-            // Before it is written: what comes from then on may be an answer to it.
+            // Before it is written: later input may be an answer to it.
             typeAhead.willShow(presentations.last, end: input?.endOfQueue ?? 0)
             screen.present(surface, cursor: cursor)
         case .busy: frames.noteBusy()
         }
     }
 
-    /// Shows what has waited for a large picture to be written.
+    /// Draws the frame that was delayed by writing a large picture.
     func screenDidBecomeReady() {
         drawIfNeeded()
         checkIdle()
     }
 
-    /// Draws what lies beneath the uppermost controller only when something in it has changed.
+    /// Redraws lower layers only if they have changed.
     private func drawLayers() {
         let top = presentations.last
         if let top, !layers.isBeneathDirty, let beneath = layers.beneath,
@@ -93,7 +93,7 @@ extension Application {
             surface.restore(beneath.cells)
         } else {
             surface.clear()
-            // What is read aloud is one thing at a time.
+            // A screen reader presents one thing at a time.
             if top.map({ !$0.coversScreen && !configuration.isPlain }) ?? true {
                 for view in window.subviews where view !== top && view !== window.footer {
                     view.drawInSuperview(on: surface)
@@ -105,13 +105,13 @@ extension Application {
             }
             layers.isBeneathDirty = false
         }
-        // What lies beneath a box is seen in characters: pixels could show through.
+        // Pictures below a dialog are drawn in characters: pixels could show through.
         if top != nil { surface.placedGraphics = [] }
         top?.drawInSuperview(on: surface)
         window.footer.drawInSuperview(on: surface)
     }
 
-    /// In the lower edge of what is shown.
+    /// At the bottom edge of the topmost layer.
     private func drawHint() {
         guard !said.hint.isEmpty, presentations.isEmpty, !window.footer.isHidden else { return }
         let room = surface.size.width - 4
@@ -122,7 +122,7 @@ extension Application {
             TextLine(" \(text) ", .secondary), at: Point(x: 2, y: window.footer.frame.y - 1))
     }
 
-    /// Where the focused view wants the cursor, unless that is cut off.
+    /// The cursor position of the focused view, if visible.
     private func cursorOnScreen() -> Point? {
         guard let view = firstResponder as? View,
             let point = view.cursorPosition ?? (configuration.isPlain ? view.focusPosition : nil)
@@ -132,12 +132,12 @@ extension Application {
 
     // MARK: - Idle
 
-    /// Says that work has begun whose end will change the screen; ends with ``endActivity()``.
+    /// Notes the start of work that will change the screen; ends with ``endActivity()``.
     public func beginActivity() {
         idle.activityCount += 1
     }
 
-    /// Says that work begun with ``beginActivity()`` has ended; one call for each of those.
+    /// Notes the end of work started with ``beginActivity()``; call it once for each of those.
     public func endActivity() {
         precondition(idle.activityCount > 0, "endActivity() without beginActivity()")
         idle.activityCount -= 1
@@ -145,7 +145,7 @@ extension Application {
         checkIdle()
     }
 
-    /// Reports that all is drawn, once what waits in the queue has run and if it brought nothing.
+    /// Reports idleness once the queue has run without further changes.
     func checkIdle() {
         guard idle.isWanted, !idle.isChecking else { return }
         idle.isChecking = true
@@ -161,18 +161,18 @@ extension Application {
     }
 }
 
-/// What was drawn before and can be used again.
+/// The results of earlier drawing that can be reused.
 @MainActor
 struct DrawnLayers {
-    /// The cells of all that lies beneath the uppermost controller.
+    /// The cells of all layers below the topmost one.
     struct Beneath {
         weak var top: PresentationView?
-        /// Left out where the uppermost controller covers all of it.
+        /// False if the topmost controller covers them.
         var isDrawn: Bool
         var cells: ContiguousArray<Cell>
     }
 
     var beneath: Beneath?
-    /// Whether something there has changed since.
+    /// Whether a lower layer has changed since.
     var isBeneathDirty = true
 }

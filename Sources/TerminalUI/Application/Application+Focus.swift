@@ -4,7 +4,7 @@ extension Application {
         presentations.last?.controller ?? rootViewController
     }
 
-    /// The controller that commands are about: the uppermost one, or the one below the palette.
+    /// The controller that commands apply to: the topmost one, or the one below the palette.
     public var contextViewController: ViewController? {
         guard topViewController is CommandPaletteController else { return topViewController }
         return presentations.dropLast().last?.controller ?? rootViewController
@@ -12,7 +12,7 @@ extension Application {
 
     enum FocusResult {
         case focused
-        /// A box lies over it.
+        /// A dialog covers it.
         case covered
     }
 
@@ -20,7 +20,7 @@ extension Application {
     func focus(_ responder: Responder) -> FocusResult {
         if let top = presentations.last, let view = responder as? View, !view.isDescendant(of: top)
         {
-            // It will have the keys once what lies over it is gone.
+            // It gets the focus when the dialog is dismissed.
             top.previousResponder = responder
             return .covered
         }
@@ -35,13 +35,14 @@ extension Application {
         return .focused
     }
 
-    /// Takes the keys from a view that leaves the screen and gives them to what the controller on
-    /// top prefers, else to the controller itself.
+    /// Moves the focus from a view that leaves the screen to the preferred view of the topmost controller,
+    /// else to the controller itself.
     func dropFocus(from leaving: View) {
         let old = firstResponder
         firstResponder = topViewController
-        if let heir = topViewController?.preferredFirstResponder, !heir.isDescendant(of: leaving),
-            heir.becomeFirstResponder()
+        if let successor = topViewController?.preferredFirstResponder,
+            !successor.isDescendant(of: leaving),
+            successor.becomeFirstResponder()
         {
             return
         }
@@ -49,7 +50,7 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Gives the keys to the view a controller prefers.
+    /// Moves the focus to a controller's preferred view.
     func focus(in controller: ViewController) {
         if let view = controller.preferredFirstResponder, view.becomeFirstResponder() { return }
         _ = focus(controller as Responder)
@@ -70,18 +71,19 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Takes a presented controller off the screen, with all that were presented after it.
+    /// Dismisses a controller, with all that were presented after it.
     func dismiss(_ presentation: PresentationView) {
         guard let index = presentations.firstIndex(where: { $0 === presentation }) else { return }
         let leaving = presentations[index...].reversed()
-        let heir = presentation.previousResponder
+        let successor = presentation.previousResponder
         presentations.removeSubrange(index...)
         for presentation in leaving {
             presentation.controller.setOnScreen(false)
             presentation.controller.presentation = nil
             presentation.removeFromSuperview()
         }
-        if let view = heir as? View, view.isDescendant(of: window), view.becomeFirstResponder() {
+        if let view = successor as? View, view.isDescendant(of: window), view.becomeFirstResponder()
+        {
             return
         }
         if let top = topViewController { focus(in: top) }

@@ -1,13 +1,13 @@
-internal import Messages
+internal import ByteClubMessages
 
 extension Application {
-    /// Who is asked first about a key: the focused view, else the controller on top.
+    /// The responders for a key, in order: from the focused view, or the topmost controller.
     public var responderChain: [Responder] {
         let first: Responder? = firstResponder ?? topViewController
         return first?.chain ?? [self]
     }
 
-    /// Does what an event of the terminal means, and draws.
+    /// Handles an event of the terminal, and draws.
     public func handle(_ event: InputEvent) {
         idle.noteWork()
         switch event {
@@ -27,7 +27,7 @@ extension Application {
         }
     }
 
-    /// Draws everything for what is known of the terminal now.
+    /// Redraws everything with the terminal's current properties.
     private func terminalDidChange() {
         adoptTheme()
         layers.beneath = nil
@@ -36,7 +36,7 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Draws again what looks otherwise on this background; nothing flickers, for no cell is cleared first.
+    /// Redraws what depends on the background, without clearing cells first, so that nothing flickers.
     private func backgroundDidChange() {
         adoptTheme()
         layers.beneath = nil
@@ -75,7 +75,7 @@ extension Application {
         }
     }
 
-    /// Does what an entry of a key table says, or says why it cannot be done.
+    /// Performs an entry of a key table, or shows why it is not available.
     public func perform(_ entry: KeyTable.Entry) {
         setNeedsDisplay()
         configuration.logHandler?("command \(entry.command.id)")

@@ -2,16 +2,16 @@ import Dispatch
 import Glibc
 
 extension Application {
-    /// Takes the terminal, shows the root controller and returns when the program is over.
+    /// Takes over the terminal, shows the root controller, and returns when the program ends.
     ///
-    /// - Returns: The exit status: what ``terminate(_:)`` was told, or 128 and the signal's number.
-    /// - Throws: ``TerminalError`` when there is no terminal to draw on.
+    /// - Returns: The exit status: the argument of ``terminate(_:)``, or 128 plus the signal's number.
+    /// - Throws: ``TerminalError`` if there is no terminal to draw on.
     public func run(root: ViewController) async throws -> Int32 {
         try start(root: root)
         return await wait()
     }
 
-    /// Returns when the program is over, with the exit status.
+    /// Returns the exit status when the program ends.
     public func wait() async -> Int32 {
         await withCheckedContinuation { continuation in
             if let status = ending.status {
@@ -22,7 +22,7 @@ extension Application {
         }
     }
 
-    /// Takes the terminal and shows the root controller; the main queue does the rest.
+    /// Takes over the terminal and shows the root controller; the main queue does the rest.
     public func start(root: ViewController) throws(TerminalError) {
         signals = screen.inputDescriptor == nil ? nil : SignalLoop(application: self)
         do {
@@ -50,7 +50,7 @@ extension Application {
         drawIfNeeded()
     }
 
-    /// Draws in the looks that the configuration has now.
+    /// Applies the styles of the current configuration.
     public func adoptTheme() {
         surface.theme = Theme(
             depth: configuration.isPlain ? .monochrome : screen.colorDepth,
@@ -59,7 +59,7 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Gives the terminal back and ends ``run(root:)``.
+    /// Restores the terminal and ends ``run(root:)``.
     public func terminate(_ status: Int32 = 0) {
         guard ending.status == nil else { return }
         ending.status = status
@@ -74,7 +74,7 @@ extension Application {
         ending.continuation = nil
     }
 
-    /// Stops the program and goes back to the shell until it is continued (`fg`).
+    /// Stops the program until it is continued (`fg`).
     public func suspend() {
         guard let signals, frames.isOpen else { return }
         leaveScreen()
@@ -84,7 +84,7 @@ extension Application {
 
     /// Lends the terminal to another program, e.g. `$EDITOR`, while `body` runs.
     ///
-    /// The main queue goes on meanwhile: transfers continue, but nothing is drawn and no key read.
+    /// The main queue continues meanwhile: transfers continue, but nothing is drawn and no keys are read.
     public func lendScreen<Result>(
         _ body: @MainActor () async throws -> Result
     ) async rethrows -> Result {
@@ -123,28 +123,28 @@ extension Application {
         delegate?.applicationDidResume(self)
     }
 
-    /// Lays everything out for the terminal's size of now.
+    /// Lays out everything for the terminal's current size.
     func sizeMayHaveChanged() {
         guard frames.isOpen else { return }
         _ = screen.updateSize()
-        // Also when the size is the old one: it may have been another in between, and the terminal
-        // has cut its cells to that.
+        // Even if the size is unchanged: it may have been smaller in between, and the terminal has cut its
+        // contents.
         screen.invalidate()
         idle.noteWork()
         setNeedsDisplay()
     }
 
-    /// Does what a signal asks for.
+    /// Handles a signal.
     func handle(signal: Int32) {
         switch signal {
         case SIGWINCH: sizeMayHaveChanged()
         case SIGTSTP where frames.isOpen: suspend()
-        // The program that has the terminal was stopped, and the shell waits for this one too.
+        // The program in the foreground was stopped, and the shell waits for this one, too.
         case SIGTSTP: signals?.stopProcess()
-        // ^C in the program that has the terminal is for that one.
+        // ^C is meant for the program in the foreground.
         case SIGINT where !frames.isOpen: break
         case SIGCONT:
-            // Stopped by a signal that cannot be caught: the shell has had the terminal.
+            // After a stop by a signal that cannot be caught, the shell has used the terminal.
             guard frames.isOpen else { return }
             leaveScreen()
             enterScreen()

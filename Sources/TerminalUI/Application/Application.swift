@@ -11,7 +11,7 @@ import Dispatch
 /// ```
 @MainActor
 public final class Application: Responder {
-    /// What can be chosen when the program begins.
+    /// The application's options.
     public struct Configuration: Sendable {
         /// The keys the user chose; commands without an entry keep their own.
         public var bindings = KeyBindings()
@@ -19,10 +19,10 @@ public final class Application: Responder {
         public var styles: [Role: Style] = [:]
         /// How the other roles look.
         public var scheme = Theme.Scheme.automatic
-        /// For a screen that is read aloud: no lines, no pictures, nothing that turns, one thing at a time, and
-        /// the cursor where the keys go.
+        /// For screen readers: no lines, pictures or animations, one thing at a time, and the cursor follows
+        /// the focus.
         public var isPlain = false
-        /// A lone Esc counts after this long; what follows sooner belongs to it.
+        /// A lone Esc counts as a key after this delay; faster input belongs to a sequence.
         public var escapeDelay: Duration = .milliseconds(25)
         /// Whether the last row shows the keys.
         public var showsFooter = true
@@ -35,10 +35,10 @@ public final class Application: Responder {
         public init() {}
     }
 
-    /// What was chosen. The styles are read when the application starts, the idle descriptor when
-    /// it is created, the rest at each use.
+    /// The options. The styles are read when the application starts, the idle descriptor when it is created,
+    /// the rest at each use.
     public var configuration: Configuration
-    /// Told about signals, the wish to quit and the return to the screen; asked for commands.
+    /// Receives signals and requests to quit, and provides commands.
     public weak var delegate: (any ApplicationDelegate)?
 
     /// The terminal that frames are shown on; opened by ``start(root:)``, closed by
@@ -67,8 +67,8 @@ public final class Application: Responder {
     var said = Said()
 
     /// - Parameters:
-    ///   - screen: The terminal; a ``TestScreen`` in tests.
-    ///   - scheduler: The clock of timers; a ``ManualScheduler`` in tests.
+    ///   - screen: The terminal; ``TestScreen`` in tests.
+    ///   - scheduler: The clock of timers; ``ManualScheduler`` in tests.
     public init(
         screen: any Screen, configuration: Configuration = Configuration(),
         scheduler: (any Scheduler)? = nil
@@ -90,9 +90,9 @@ public final class Application: Responder {
     }
 
     struct Ending {
-        /// Who waits for it.
+        /// The caller that waits for the end.
         var continuation: CheckedContinuation<Int32, Never>?
-        /// nil while the program goes on.
+        /// nil while the program runs.
         var status: Int32?
     }
 
@@ -103,14 +103,14 @@ public final class Application: Responder {
     public override var keyTableSignature: Int? { presentations.isEmpty ? 0 : 1 }
 }
 
-/// Told about the life of the application.
+/// Receives the events of the application's life cycle.
 @MainActor
 public protocol ApplicationDelegate: AnyObject {
     /// A signal asked the program to end (`SIGTERM`, `SIGHUP`, `SIGINT`). Save what is unsaved; the
     /// program ends when this returns.
     func applicationWillTerminate(_ application: Application)
 
-    /// `q` or its like was pressed. Return false to stay, e.g. after asking with an alert.
+    /// A quit command was given. Return false to stay, e.g. after asking with an alert.
     func applicationShouldTerminate(_ application: Application) -> Bool
 
     /// The commands that can be typed after `:`.

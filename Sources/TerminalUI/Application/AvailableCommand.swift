@@ -1,12 +1,12 @@
-/// A command as it can be given here and now: its entry, the keys that reach it, its context.
+/// A command available in the current context: its entry, its keys, its context.
 @MainActor
 struct AvailableCommand {
     let entry: KeyTable.Entry
-    /// Without those that a nearer context has, or that would be written as text.
+    /// Without those that a nearer context uses, or that are text input.
     let keys: [KeySequence]
     let context: String
 
-    /// The commands along a chain, the nearest context first, each once.
+    /// The commands of a responder chain, nearest context first, without duplicates.
     static func list(along chain: [Responder], bindings: KeyBindings) -> [AvailableCommand] {
         var commands: [AvailableCommand] = []
         var names: Set<KeyCommand.ID> = []
@@ -27,6 +27,6 @@ struct AvailableCommand {
 }
 
 extension KeySequence {
-    /// Whether it begins with something that a text field would write.
+    /// Whether it begins with a text input key.
     fileprivate var isText: Bool { presses.first?.text != nil }
 }

@@ -1,4 +1,4 @@
-/// The encoding that terminals want for the clipboard (RFC 4648).
+/// The encoding for terminal clipboards (RFC 4648).
 enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -1,4 +1,4 @@
-/// Decides when a frame is due: many changes, one frame.
+/// Decides when a frame is due, combining changes.
 struct FrameClock {
     /// Whether something has changed since the last frame.
     private(set) var isDirty = false
@@ -11,12 +11,12 @@ struct FrameClock {
 
     private var lastFrame: ContinuousClock.Instant?
 
-    /// Frames that no key asked for are at least this far apart.
+    /// The minimum interval of frames that were not caused by a key.
     static let interval = Duration.milliseconds(10)
 
-    /// What follows from a change.
+    /// The consequence of a change.
     enum Consequence {
-        /// A draw has to be put into the queue.
+        /// A draw must be queued.
         case schedule
         case nothing
     }
@@ -35,7 +35,7 @@ struct FrameClock {
         return elapsed < Self.interval ? Self.interval - elapsed : nil
     }
 
-    /// Notes that the terminal could not take the frame: it comes when it can.
+    /// Notes that the terminal could not accept the frame: it is drawn later.
     mutating func noteBusy() { isDirty = true }
 
     mutating func begin(at now: ContinuousClock.Instant) {

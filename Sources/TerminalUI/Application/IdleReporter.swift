@@ -1,18 +1,18 @@
 import Glibc
 
-/// Tells a test that everything has been done and drawn.
+/// Reports to a test that everything was processed and drawn.
 ///
-/// With a descriptor, a line `idle <bytes> <columns>x<rows>` is written to it each time something
-/// happened and nothing is pending any more: no key unread, no lone Esc waiting, no activity
-/// running, no change undrawn. `bytes` counts what was read from the terminal since the start.
+/// With a descriptor, a line `idle <bytes> <columns>x<rows>` is written to it each time something happened
+/// and nothing is pending: no key unread, no lone Esc waiting, no activity running, no change undrawn.
+/// `bytes` counts what was read from the terminal since the start.
 struct IdleReporter {
     private let descriptor: Int32?
     private var hasNews = false
 
-    /// Work under way whose end will change the screen.
+    /// Pending work that will change the screen.
     var activityCount = 0
 
-    /// Whether a check waits in the queue already.
+    /// Whether a check is queued.
     var isChecking = false
 
     init(descriptor: Int32?) { self.descriptor = descriptor }
@@ -25,14 +25,14 @@ struct IdleReporter {
         guard let descriptor, isWanted else { return }
         hasNews = false
         let line = Array("idle \(byteCount) \(size.width)x\(size.height)\n".utf8)
-        // A test that has gone away must not make the app fail.
+        // The test may have ended: this must not fail.
         _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 }
 
 extension Application.Configuration {
-    /// Has a test told when all is drawn, where a variable of the environment names an inherited descriptor;
-    /// never one of the three standard ones.
+    /// Reports idleness on the inherited descriptor named by an environment variable; never on one of the
+    /// standard descriptors.
     public mutating func reportIdle(toDescriptorIn variable: String) {
         guard let value = getenv(variable), let descriptor = Int32(String(cString: value)),
             descriptor > 2

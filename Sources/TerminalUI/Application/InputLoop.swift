@@ -1,10 +1,12 @@
 import Glibc
 
-/// Reads the terminal in big chunks and hands on what they mean.
+/// Reads the terminal's input in large chunks and passes on the events.
 @MainActor
 final class InputLoop {
     /// Bytes read since the program began.
     private(set) var byteCount = 0
+    /// Called after each turn in which something was read.
+    var didRead: (() -> Void)?
 
     private let descriptor: Int32
     private var decoder: InputDecoder
@@ -22,7 +24,7 @@ final class InputLoop {
         watch.start { [weak self] in self?.readAvailable() }
     }
 
-    /// Whether a key waits: unread, or as an Esc that may become something longer.
+    /// Whether input is pending: unread, or an Esc that may begin a sequence.
     var isPending: Bool { decoder.isPending || hasUnreadBytes }
 
     func stop() {
@@ -30,7 +32,7 @@ final class InputLoop {
         watch.cancel()
     }
 
-    /// Leaves the terminal's bytes to others until ``resume()``.
+    /// Leaves the terminal's input to other programs until ``resume()``.
     func pause() {
         guard !isPaused else { return }
         isPaused = true
@@ -43,7 +45,7 @@ final class InputLoop {
         watch.resume()
     }
 
-    /// Bytes that have come since the program began, read or not.
+    /// The number of bytes received since the start, read or not.
     var endOfQueue: Int {
         var count: Int32 = 0
         return byteCount + (ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0)
@@ -54,13 +56,13 @@ final class InputLoop {
         return poll(&request, 1, 0) > 0
     }
 
-    /// Reads what there is now; a stream that does not end is cut, so that frames are drawn.
+    /// Reads the available bytes; continuous input is split, so that frames are drawn.
     private func readAvailable() {
         escapeTimer?.cancel()
         escapeTimer = nil
         var remaining = decoder.isPasting ? 64 << 20 : 1 << 20
         while remaining > 0, !isPaused, hasUnreadBytes {
-            // What was typed ahead is handed on apart from what was not.
+            // Input before the boundary is passed on separately.
             let ahead = (application?.typeAhead.boundary ?? 0) - byteCount
             let count = buffer.withUnsafeMutableBytes { bytes in
                 read(
@@ -69,7 +71,7 @@ final class InputLoop {
             }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else {
-                // The terminal is gone; without this it would be read for ever.
+                // The terminal is gone; otherwise it would be read in an endless loop.
                 watch.cancel()
                 application?.handle(signal: SIGHUP)
                 return
@@ -81,6 +83,7 @@ final class InputLoop {
         }
         waitForRestOfEscape()
         finishTurn()
+        didRead?()
     }
 
     private func waitForRestOfEscape() {
@@ -88,15 +91,15 @@ final class InputLoop {
         escapeTimer = application.scheduler.schedule(after: escapeDelay(application)) {
             [weak self] in
             guard let self else { return }
-            // A turn that took long: the rest is here, and only the timer was faster.
+            // After a long turn: the rest is available, only the timer fired first.
             if hasUnreadBytes, !isPaused { return readAvailable() }
             hand(on: decoder.flush())
             finishTurn()
         }
     }
 
-    /// While the terminal is answering, the rest of an answer is waited for longer: over a slow line it
-    /// may be cut anywhere, and would be taken for keys.
+    /// While replies of the terminal are pending, the delay is longer: on a slow connection, a reply may be
+    /// split anywhere, and its parts would be taken for keys.
     private func escapeDelay(_ application: Application) -> Duration {
         let usual = application.configuration.escapeDelay
         guard application.screen.awaitsReplies else { return usual }

@@ -1,18 +1,18 @@
-/// Finds what a key does along a chain of key tables, and remembers the beginning of sequences.
+/// Looks up a key along a chain of key tables, and stores the beginning of a sequence.
 ///
-/// The nearest context that knows the keys wins; in one table a whole match goes before the
-/// beginning of a longer one.
+/// The nearest context that knows the keys wins; in one table, a complete match precedes the beginning of a
+/// longer one.
 struct KeySequenceMatcher {
-    /// The presses so far of a sequence that is not whole yet.
+    /// The keys of an incomplete sequence.
     private(set) var pending: [KeyPress] = []
 
     enum Outcome {
         case found(KeyTable.Entry)
         /// More presses are needed.
         case incomplete
-        /// A responder took the key through ``Responder/keyDown(_:)``.
+        /// A responder handled the key in ``Responder/keyDown(_:)``.
         case taken
-        /// The sequence leads nowhere.
+        /// No command has the sequence.
         case unknown([KeyPress])
     }
 
@@ -24,7 +24,7 @@ struct KeySequenceMatcher {
         let isContinuation = !pending.isEmpty
         pending = []
         for responder in chain {
-            // What is typed into a text is not one of its commands: no table has to be made for it.
+            // Text input is not a command: its table need not be created.
             let isTyped = !isContinuation && responder.acceptsText && press.text != nil
             if isTyped, responder.keyDown(press) { return .taken }
             var isBeginning = false

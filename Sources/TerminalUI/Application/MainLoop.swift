@@ -1,6 +1,6 @@
-internal import CMainLoop
+internal import CByteClubMainLoop
 
-/// Runs a program on its first thread, so that a key goes from the terminal to the screen without another.
+/// Runs a program on its first thread, so that a key is handled without a thread switch.
 ///
 /// ```swift
 /// @main struct Groceries {
@@ -13,8 +13,8 @@ internal import CMainLoop
 /// An `async` `main()` works too: Dispatch then hands each key from thread to thread, which takes longer on a
 /// busy machine.
 public enum MainLoop {
-    /// Runs a function and then everything that is sent to the main actor or the main queue, for ever: the
-    /// program ends with `exit`. To be called from the first thread, once.
+    /// Runs a function and then the main actor and the main queue forever: the program ends with `exit`. Call
+    /// it once, on the first thread.
     public static func run(_ main: @escaping @MainActor @Sendable () async -> Void) -> Never {
         Task { @MainActor in await main() }
         byteclub_run_main_loop()

@@ -1,7 +1,7 @@
-internal import CMainLoop
+internal import CByteClubMainLoop
 import Dispatch
 
-/// Tells when a descriptor can be read: by the main loop itself where it runs, else by Dispatch.
+/// Reports when a descriptor is readable: through the main loop if it runs, else through Dispatch.
 @MainActor
 final class ReadWatch {
     private let descriptor: Int32
@@ -13,7 +13,7 @@ final class ReadWatch {
         self.descriptor = descriptor
     }
 
-    /// - Parameter handler: Called on the main actor as long as there is something to read.
+    /// - Parameter handler: Called on the main actor as long as bytes are available.
     func start(_ handler: @escaping @MainActor () -> Void) {
         self.handler = handler
         if byteclub_is_in_main_loop() { return attach() }
@@ -37,7 +37,7 @@ final class ReadWatch {
         if let source { source.resume() } else if handler != nil { attach() }
     }
 
-    /// Permanently. It must come before the end of this object.
+    /// Permanent. Call it before this object is released.
     func cancel() {
         if source == nil, handler != nil { detach() }
         handler = nil

@@ -7,19 +7,19 @@ public protocol Scheduler: AnyObject {
     /// ``ManualScheduler``.
     var now: ContinuousClock.Instant { get }
 
-    /// Calls `action` once after a while, or again and again.
+    /// Calls `action` once after a delay, or repeatedly.
     ///
-    /// A repeating action wakes the program each time: begin it only while something moves.
+    /// A repeating action wakes the program each time: use it only during animations.
     func schedule(
         after delay: Duration, repeats: Bool, _ action: @escaping @MainActor () -> Void
     ) -> ScheduledAction
 
-    /// Calls `action` after what is waiting in the queue now.
+    /// Calls `action` after everything that is queued now.
     func afterTurn(_ action: @escaping @MainActor () -> Void)
 }
 
 extension Scheduler {
-    /// Calls `action` once after a while.
+    /// Calls `action` once after a delay.
     public func schedule(
         after delay: Duration, _ action: @escaping @MainActor () -> Void
     ) -> ScheduledAction {
@@ -27,18 +27,17 @@ extension Scheduler {
     }
 }
 
-/// A promise of a call, which can be taken back.
+/// A scheduled call that can be cancelled.
 @MainActor
 public final class ScheduledAction {
     private var cancellation: (@MainActor () -> Void)?
 
-    /// - Parameter cancellation: Called by the first ``cancel()``, if it comes; keeps the call from
-    ///   being made.
+    /// - Parameter cancellation: Called by the first ``cancel()``; prevents the call.
     public init(cancellation: @escaping @MainActor () -> Void) {
         self.cancellation = cancellation
     }
 
-    /// Takes the promise back. Nothing happens when it was kept already.
+    /// Cancels the call. Has no effect if it was made already.
     public func cancel() {
         cancellation?()
         cancellation = nil
@@ -65,7 +64,7 @@ public final class DispatchScheduler: Scheduler {
     }
 }
 
-/// One timer source; it lives until it was cancelled or has fired for the last time.
+/// A timer source; retained until it is cancelled or has fired for the last time.
 @MainActor
 private final class DispatchTimer {
     private let source = DispatchSource.makeTimerSource(queue: .main)
@@ -94,7 +93,7 @@ private final class DispatchTimer {
     }
 }
 
-/// A clock that stands still until it is told to go on, for tests without waiting.
+/// A manual clock, for tests without waiting.
 @MainActor
 public final class ManualScheduler: Scheduler {
     private struct Entry {
@@ -104,7 +103,7 @@ public final class ManualScheduler: Scheduler {
         let action: @MainActor () -> Void
     }
 
-    /// The time as of the last ``advance(by:)``; it stands still in between.
+    /// The time set by the last ``advance(by:)``.
     public private(set) var now = ContinuousClock.Instant.now
     private var entries: [Entry] = []
     private var turns: [@MainActor () -> Void] = []
@@ -130,7 +129,7 @@ public final class ManualScheduler: Scheduler {
         turns.append(action)
     }
 
-    /// Runs what waits for the end of the turn, and what that brings.
+    /// Runs the actions queued for the end of the turn, and those that they add.
     public func runTurns() {
         while !turns.isEmpty {
             let waiting = turns
@@ -139,7 +138,7 @@ public final class ManualScheduler: Scheduler {
         }
     }
 
-    /// Lets time pass and makes the calls that fall due, in order.
+    /// Advances the time and makes the calls that fall due, in order.
     public func advance(by duration: Duration) {
         let end = now + duration
         runTurns()

@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// Brings signals to the main queue.
+/// Delivers signals on the main queue.
 ///
-/// A handler writes the signal's number into a pipe that the main queue reads: unlike a signal
-/// source this does not depend on which thread has which signals blocked.
+/// A handler writes the signal's number into a pipe that the main queue reads. Unlike a signal source, this
+/// does not depend on which thread has which signals blocked.
 @MainActor
 final class SignalLoop {
     private static let numbers = [SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT]
@@ -15,7 +15,7 @@ final class SignalLoop {
     private let source: any DispatchSourceRead
     private var previousActions: [Int32: sigaction] = [:]
 
-    /// Nil when the system has no descriptors left.
+    /// Nil if no descriptors are available.
     init?(application: Application) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -36,7 +36,7 @@ final class SignalLoop {
         source.activate()
         signalPipe = writeEnd
         for number in Self.numbers { install(number) }
-        // Writing to a pipe or socket whose reader has gone is an error to handle, not an end.
+        // Writing to a closed pipe or socket should be an error, not a fatal signal.
         var ignore = sigaction()
         ignore.__sigaction_handler.sa_handler = SIG_IGN
         var previous = sigaction()
@@ -50,7 +50,7 @@ final class SignalLoop {
         return poll(&request, 1, 0) > 0
     }
 
-    /// Puts the signals back as they were.
+    /// Restores the signals' previous actions.
     func stop() {
         for (number, action) in previousActions {
             var action = action
@@ -102,7 +102,7 @@ final class SignalLoop {
         var numbers = [UInt8](repeating: 0, count: 64)
         let count = read(readEnd, &numbers, numbers.count)
         guard count > 0 else { return }
-        // A storm of resizes is one resize.
+        // Many resizes are handled as one.
         var handled: Set<UInt8> = []
         for number in numbers[..<count] where handled.insert(number).inserted {
             application?.handle(signal: Int32(number))
@@ -112,11 +112,11 @@ final class SignalLoop {
     }
 }
 
-/// The pipe's end for ``noteSignal(_:)``. Written on the main actor while no handler is installed,
-/// read by handlers; a word that is never torn.
+/// The pipe for ``noteSignal(_:)``. Written on the main actor while no handler is installed, read by
+/// handlers; accesses to a word are atomic.
 private nonisolated(unsafe) var signalPipe: Int32 = -1
 
-/// Only calls what is safe within a signal handler.
+/// Uses only functions that are safe in a signal handler.
 private func noteSignal(_ number: Int32) {
     let saved = errno
     var byte = UInt8(truncatingIfNeeded: number)

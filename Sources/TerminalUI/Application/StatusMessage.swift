@@ -29,7 +29,7 @@ public struct StatusMessage: Hashable, Sendable {
 }
 
 extension Application {
-    /// What the last rows say beside the keys.
+    /// The messages in the last rows.
     struct Said {
         var message: StatusMessage?
         var messageTimer: ScheduledAction?
@@ -38,7 +38,7 @@ extension Application {
         var hintTimer: ScheduledAction?
     }
 
-    /// Shows a sentence in the last row, until the next key or for a while.
+    /// Shows a message in the last row, until the next key or for a while.
     ///
     /// - Parameter lifetime: Nil keeps it until a key is pressed.
     public func showMessage(
@@ -57,7 +57,7 @@ extension Application {
         setNeedsFrame()
     }
 
-    /// Takes the sentence away.
+    /// Removes the message.
     public func dismissMessage() {
         guard message != nil else { return }
         message = nil
@@ -66,9 +66,9 @@ extension Application {
         setNeedsFrame()
     }
 
-    /// Shows a sentence above the keys of the last row, which stay in sight, while nothing lies above the lists.
+    /// Shows a hint above the keys of the last row, which stay visible, while nothing covers the lists.
     ///
-    /// - Parameter texts: The first that has room is shown; the longest comes first.
+    /// - Parameter texts: The variants of the hint, longest first; the first one that fits is shown.
     public func showHint(_ texts: [String], for lifetime: Duration) {
         said.hintTimer?.cancel()
         said.hint = texts
@@ -76,7 +76,7 @@ extension Application {
         setNeedsDisplay()
     }
 
-    /// Takes it away.
+    /// Removes the hint.
     public func dismissHint() {
         guard !said.hint.isEmpty else { return }
         said.hint = []

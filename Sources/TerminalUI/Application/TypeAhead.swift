@@ -1,31 +1,31 @@
-/// Tells which keys were struck before what lies uppermost was on the screen.
+/// Detects keys typed before the topmost dialog was on screen.
 ///
-/// Measured by bytes and frames, not by time: a key counts as typed ahead when it is handled before the first
-/// frame that shows the box, or when it was in the terminal's queue already as that frame was written. Over a
-/// slow line, too, someone who knows the next key by heart strikes it after that.
+/// Measured by bytes and frames, not by time: a key counts as typed ahead if it is handled before the first
+/// frame with the dialog, or was in the terminal's queue when that frame was written. This also works on slow
+/// connections, for users who know the next key by heart.
 @MainActor
 struct TypeAhead {
-    /// Bytes of the terminal's input since the start, up to which they came before the last new box.
+    /// The input position at which the topmost dialog appeared, in bytes since the start.
     private(set) var boundary = 0
-    /// Where in the input the event being handled ends; nil when none of the terminal's is.
+    /// The end position of the event being handled; nil if it is not from the terminal.
     var position: Int?
     private weak var shown: PresentationView?
 
-    /// A frame is about to be written.
+    /// Called before a frame is written.
     ///
     /// - Parameters:
-    ///   - top: What lies uppermost in it.
-    ///   - end: How many bytes have come so far, read or not.
+    ///   - top: The topmost dialog.
+    ///   - end: The number of bytes received so far, read or not.
     mutating func willShow(_ top: PresentationView?, end: @autoclosure () -> Int) {
         guard shown !== top else { return }
         shown = top
         boundary = end()
     }
 
-    /// Another program had the terminal, and may have read what was in the queue.
+    /// Another program had the terminal and may have read queued input.
     mutating func resume(at end: Int) { boundary = min(boundary, end) }
 
-    /// Whether the event being handled was there before this was on the screen.
+    /// Whether the event being handled was received before the dialog was on screen.
     func isAhead(of top: PresentationView?) -> Bool {
         guard let position else { return false }
         return shown !== top || position <= boundary
@@ -33,13 +33,13 @@ struct TypeAhead {
 }
 
 extension Application {
-    /// Whether the key being handled was struck before what lies uppermost was on the screen: it was not meant as
-    /// an answer to it.
+    /// Whether the current key was typed before the topmost dialog was on screen and so is not an answer to
+    /// it.
     public var isTypedAhead: Bool { typeAhead.isAhead(of: presentations.last) }
 
-    /// Does what an event of the terminal means.
+    /// Handles an event of the terminal.
     ///
-    /// - Parameter position: How many bytes of input had come with it.
+    /// - Parameter position: The number of bytes received up to its end.
     func handle(_ event: InputEvent, at position: Int) {
         typeAhead.position = position
         defer { typeAhead.position = nil }

@@ -2,7 +2,7 @@ import TextEditing
 
 /// Writes cells as escape sequences, for what ncurses cannot draw.
 ///
-/// Cells one after the other need no cursor moves, and cells in one style no new colors.
+/// Adjacent cells need no cursor moves, and cells of the same style no color changes.
 @MainActor
 struct CellWriter {
     private let description: TerminalDescription
@@ -11,10 +11,10 @@ struct CellWriter {
 
     private static let foregroundStart = Array("\u{1B}[38;2;".utf8)
     private static let backgroundStart = Array("\u{1B}[48;2;".utf8)
-    /// 0 to 255 as digits: a picture needs tens of thousands of them a frame.
+    /// 0 to 255 as digits: a picture needs tens of thousands of them per frame.
     private static let decimals = (0...255).map { Array(String($0).utf8) }
 
-    /// Where the cursor is, as far as that is sure.
+    /// The cursor's position, if known.
     private var place: Point?
     private var style: Style?
 
@@ -34,7 +34,7 @@ struct CellWriter {
         place = Point(x: point.x + Int(cell.columnCount), y: point.y)
     }
 
-    /// Says that the terminal may have moved the cursor elsewhere than the last cell says.
+    /// Notes that the terminal's cursor may not be where the last cell ends.
     mutating func losePlace() { place = nil }
 
     private mutating func setStyle(_ new: Style) {

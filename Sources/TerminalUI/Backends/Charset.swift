@@ -1,15 +1,15 @@
-import CNcurses
+import CByteClubNcurses
 import Glibc
 
-/// The characters that reach the terminal: all of Unicode, or ASCII for a terminal that has no more.
+/// The supported characters: Unicode, or ASCII.
 enum Charset: Hashable, Sendable {
     case utf8
     case ascii
 
-    /// Sets the C library's idea of characters from the environment, which ncurses relies on.
+    /// Sets the C library's locale from the environment, which ncurses depends on.
     ///
-    /// An environment that says nothing at all (a container, a bare SSH session) is taken for
-    /// UTF-8, which every terminal of today speaks; one that names another encoding gets ASCII.
+    /// An environment without a locale (a container, a bare SSH session) counts as UTF-8, which all current
+    /// terminals support; another encoding means ASCII.
     static func adopted() -> Charset {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let isSilent = names.allSatisfy { name in
@@ -32,17 +32,18 @@ enum Charset: Hashable, Sendable {
         nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
     }
 
-    /// A grapheme as ASCII can show it: its likeness, its base without marks, or a question mark.
+    /// The ASCII replacement of a grapheme: a similar character, the base without marks, or a question mark.
     func representation(of text: String) -> Unicode.Scalar {
         guard let base = text.unicodeScalars.first else { return " " }
         return base.isASCII ? base : Self.likenesses[base] ?? "?"
     }
 
-    /// An empty Braille pattern: looks blank and is not what blank cells are filled with.
-    static let blankStandIn: UInt32 = 0x2800
+    /// An empty Braille pattern: looks blank, but differs from the characters of blank cells.
+    static let blankPlaceholder: UInt32 = 0x2800
 
-    /// What ncurses gets for a cell that it cannot hold: the base, or a blank as wide.
-    static func standIn(for cell: Cell) -> UInt32 {
+    /// The replacement passed to ncurses for a cell that it cannot hold: the base, or a character of the same
+    /// width.
+    static func placeholder(for cell: Cell) -> UInt32 {
         if let base = cell.grapheme.text.unicodeScalars.first,
             byteclub_wcwidth(base.value) == cell.columnCount
         {

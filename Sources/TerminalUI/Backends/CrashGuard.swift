@@ -1,9 +1,9 @@
 import Glibc
 
-/// Gives the terminal back when the program crashes.
+/// Restores the terminal if the program crashes.
 ///
-/// The handlers only `write` the prepared bytes and call `tcsetattr`; then the signal does what it
-/// does by default.
+/// The handlers only `write` the prepared bytes and call `tcsetattr`; then the signal does what it does by
+/// default.
 @MainActor
 enum CrashGuard {
     private static let numbers = [
@@ -25,8 +25,7 @@ enum CrashGuard {
         for number in numbers {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = restoreAndDie
-            // With the default action back in place when the handler runs: a crash within it, and
-            // the signal raised again, end the program.
+            // SA_RESETHAND: a crash in the handler, and the signal raised again, end the program.
             action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER
             var previous = sigaction()
             sigaction(number, &action, &previous)
@@ -34,7 +33,7 @@ enum CrashGuard {
         }
     }
 
-    /// The terminal has been given back: a crash leaves it alone.
+    /// Disarms the handlers: the terminal was restored.
     static func disarm() {
         for (number, action) in previousActions {
             var action = action
@@ -61,7 +60,7 @@ private struct CrashRecord {
     var byteCount: Int
 }
 
-/// What the handlers need. Written on the main actor, one word at a time; a handler reads it once.
+/// The handlers' data. Written on the main actor, one word at a time; a handler reads it once.
 private nonisolated(unsafe) var crashRecord: UnsafeMutablePointer<CrashRecord>?
 
 private func restoreAndDie(_ number: Int32) {

@@ -1,10 +1,10 @@
-import CNcurses
+import CByteClubNcurses
 import Glibc
 
-/// From one frame to the next: which cells ncurses is told, and which are written after it.
+/// Differences between frames: which cells are passed to ncurses, and which are written after it.
 extension CursesScreen {
-    /// Hands the cells that have changed to ncurses. Returns the rows that hold cells which have to
-    /// be written after the frame; nil when the pairs did not suffice.
+    /// Passes changed cells to ncurses. Returns the rows with cells that must be written after the frame; nil
+    /// if there were not enough color pairs.
     func draw(_ surface: Surface, isLastTry: Bool = false) -> [Int]? {
         let cells = surface.cells
         let shown = shown
@@ -43,7 +43,7 @@ extension CursesScreen {
         return special
     }
 
-    /// Whether cells are the same byte for byte, which nearly all rows of a frame are.
+    /// Whether cells are identical byte by byte, as in nearly all rows of a frame.
     private func isSame(
         _ cells: UnsafeBufferPointer<Cell>, _ shown: ContiguousArray<Cell>, _ range: Range<Int>
     ) -> Bool {
@@ -54,7 +54,7 @@ extension CursesScreen {
         }
     }
 
-    /// Keeps the frame to compare the next one with.
+    /// Stores the frame for comparison with the next one.
     func remember(_ surface: Surface) {
         guard shown.count == surface.cells.count else {
             shown = ContiguousArray(surface.cells)
@@ -63,11 +63,11 @@ extension CursesScreen {
         shown.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: surface.cells) }
     }
 
-    /// The pair last used, kept because neighbors mostly share it.
+    /// The last pair used, because adjacent cells mostly share it.
     private struct Pen {
         var style: Style?
         var pair: Int32
-        /// Whether a style for which no pair is left is drawn without colors.
+        /// Whether to draw without colors if no pair is left.
         let mayLackColor: Bool
     }
 
@@ -87,7 +87,7 @@ extension CursesScreen {
     private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> PutResult {
         let (row, column) = (Int32(row), Int32(column))
         if isDirect(cell) || cell.grapheme.isOfPicture {
-            var value = Charset.blankStandIn
+            var value = Charset.blankPlaceholder
             _ = byteclub_put(row, column, &value, 1, 0, 0)
             return .put
         }
@@ -100,7 +100,7 @@ extension CursesScreen {
         }
         let bits = Int32(cell.style.attributes.rawValue)
         if charset == .utf8, isAwkward(cell) {
-            var value = Charset.standIn(for: cell)
+            var value = Charset.placeholder(for: cell)
             _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
         } else if let scalar = cell.grapheme.scalar, charset == .utf8 || scalar.isASCII {
             var value = scalar.value
@@ -122,14 +122,14 @@ extension CursesScreen {
     /// Whether a cell is written after the frame.
     private func isSpecial(_ cell: Cell) -> Bool { isDirect(cell) || isAwkward(cell) }
 
-    /// Whether a cell has a color that ncurses cannot name.
+    /// Whether a cell has a color that ncurses does not support.
     private func isDirect(_ cell: Cell) -> Bool {
         (cell.style.foreground.isRGB || cell.style.background.isRGB) && colorDepth == .direct
             && charset == .utf8
     }
 
-    /// Whether ncurses cannot draw a cell: its text has more than a base and a few marks, or the C
-    /// library has another idea of its width.
+    /// Whether ncurses cannot draw a cell: its text has more than a base and a few marks, or the C library
+    /// assumes another width.
     private func isAwkward(_ cell: Cell) -> Bool {
         guard cell.columnCount > 0, charset == .utf8, !cell.grapheme.isOfPicture else {
             return false
@@ -145,16 +145,16 @@ extension CursesScreen {
             || scalars.dropFirst().contains { byteclub_wcwidth($0.value) != 0 }
     }
 
-    /// Whether ncurses, which only knows the stand-in, might think that nothing has changed.
+    /// Whether ncurses, which only knows the placeholder, could assume that nothing has changed.
     private func leavesResidue(_ old: Cell, under new: Cell) -> Bool {
         guard !isSpecial(new) else { return false }
         return isAwkward(old)
             || (isDirect(old) || old.grapheme.isOfPicture)
-                && new.grapheme.scalar?.value == Charset.blankStandIn
+                && new.grapheme.scalar?.value == Charset.blankPlaceholder
     }
 
-    /// What writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw
-    /// them wider than they should have spoilt it.
+    /// The bytes for cells that ncurses cannot draw, and for those behind them, which terminals may overwrite
+    /// by drawing too wide.
     func specialBytes(_ surface: Surface, rows: [Int]) -> [UInt8] {
         guard charset == .utf8, let description, let save = description["sc"],
             let restore = description["rc"], !rows.isEmpty
@@ -166,7 +166,7 @@ extension CursesScreen {
                 guard isSpecial(cell) else { continue }
                 let spill = min(10, cell.widestRendering - Int(cell.columnCount))
                 let end = column + Int(cell.columnCount)
-                // At the right edge a spill would go to the next row.
+                // At the right edge, excess columns would wrap to the next row.
                 guard end + spill <= size.width else { continue }
                 writer.write(cell, at: Point(x: column, y: row))
                 guard isAwkward(cell) else { continue }

@@ -1,15 +1,15 @@
-import CNcurses
+import CByteClubNcurses
 import Glibc
 
-/// What the terminal says about itself.
+/// Replies of the terminal.
 extension CursesScreen {
-    /// Whether the questions asked at start may still be answered.
+    /// Whether replies to the initial queries may still arrive.
     public var awaitsReplies: Bool { probe?.isWaiting(at: .now) ?? false }
 
-    /// What the terminal has said its background is like.
+    /// The background reported by the terminal.
     public var background: TerminalBackground? { probe?.answers.background }
 
-    /// Sends the first questions, once: nobody waits for the answers.
+    /// Sends the initial queries once; nothing waits for the replies.
     func ask() {
         guard probe == nil else { return }
         var probe = TerminalProbe(type: Self.variable("TERM"))
@@ -19,7 +19,7 @@ extension CursesScreen {
         chooseProtocol()
     }
 
-    /// Takes an answer, asks what follows from it, and adopts what the terminal can do.
+    /// Handles a reply, sends further queries, and adopts the terminal's capabilities.
     public func receive(_ reply: TerminalReply) -> ReplyEffect {
         guard var probe, isOpen else { return .none }
         let before = (pictures, colorDepth)
@@ -33,16 +33,16 @@ extension CursesScreen {
         return background == backgroundBefore ? .none : .changedBackground
     }
 
-    /// Takes the colors that the terminal has shown to know, where the environment does not say so:
-    /// ssh does not pass COLORTERM on.
+    /// Adopts colors that the terminal has shown to support, if the environment does not say so: ssh does not
+    /// forward COLORTERM.
     private func learnColors() {
         guard let answers = probe?.answers, colorDepth == .palette else { return }
-        // A terminal with kitty's graphics has its colors, too.
+        // A terminal that supports kitty's graphics supports direct colors, too.
         let isKitty = answers.hasKittyGraphics && !answers.isTmux
         if answers.hasDirectColor || isKitty { colorDepth = .direct }
     }
 
-    /// Decides how pictures are shown with what is known now.
+    /// Chooses the picture protocol from what is known.
     func chooseProtocol() {
         let answers = probe?.answers ?? TerminalProbe.Answers()
         let cell = measured.windowPixels.flatMap {
@@ -52,7 +52,7 @@ extension CursesScreen {
             CellPixels(windowWidth: $0.width, windowHeight: $0.height, cells: size)
         }
         let isInTmux = !Self.variable("TMUX").isEmpty
-        // What is said of the terminal around tmux is not said of tmux.
+        // Variables about the terminal outside of tmux do not apply to tmux.
         let programs = isInTmux ? [] : ["TERM_PROGRAM", "LC_TERMINAL"].map(Self.variable)
         var new = answers.pictures(
             options.pictures, depth: colorDepth, showsUnicode: showsUnicode,
@@ -60,7 +60,7 @@ extension CursesScreen {
             programs: programs)
         if isInTmux { new.isInsideTmux = true }
         if new.format == .kitty, colorDepth < .direct {
-            // The number of a picture travels as a color of 24 bits.
+            // A picture's number is encoded as a 24-bit color.
             if options.pictures == .kitty {
                 (colorDepth, new.depth) = (.direct, .direct)
             } else {
@@ -74,8 +74,8 @@ extension CursesScreen {
         if isOpen { send(stale) }
     }
 
-    /// Reads answers that are under way when the screen is given back: the next reader, mostly a shell,
-    /// would take them for keys. Not for long, and only right after the questions.
+    /// Reads pending replies when the screen is closed: the next reader, mostly a shell, would take them for
+    /// keys. Only briefly, and only shortly after the queries.
     func drainReplies() {
         let clock = ContinuousClock()
         let deadline = clock.now + .milliseconds(100)
@@ -89,7 +89,7 @@ extension CursesScreen {
             let count = read(options.inputDescriptor, &buffer, buffer.count)
             guard count > 0 else { return }
             for case .reply(let reply) in decoder.decode(buffer[..<count]) {
-                // What it would ask next is not sent any more.
+                // Further queries are not sent.
                 _ = probe.receive(reply, at: clock.now)
                 if case .attributes = reply { probe.end() }
             }

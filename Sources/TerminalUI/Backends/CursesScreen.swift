@@ -1,15 +1,15 @@
-import CNcurses
+import CByteClubNcurses
 import Dispatch
 import Glibc
-import Messages
+import ByteClubMessages
 
-/// The terminal, through ncurses: the only place that calls it.
+/// The terminal, through ncurses: only this type calls it.
 ///
-/// Each frame is compared with the one before, and only cells that differ are handed to ncurses,
-/// which finds the shortest way to draw them. What ncurses cannot hold, such as families of emoji and
-/// colors of 24 bits, is written after the frame at an absolute place.
+/// Each frame is compared with the one before, and only cells that differ are handed to ncurses, which finds
+/// the shortest way to draw them. What ncurses cannot hold, such as families of emoji and colors of 24 bits,
+/// is written after the frame at an absolute place.
 public final class CursesScreen: Screen {
-    /// What can be chosen.
+    /// The screen's options.
     public struct Options: Sendable {
         /// Whether the mouse's wheel and clicks are wanted; without, the terminal selects text.
         public var usesMouse = true
@@ -31,7 +31,7 @@ public final class CursesScreen: Screen {
 
     let options: Options
     private(set) var description: TerminalDescription?
-    /// The terminal's modes as they are to be again; nil while the screen is not open.
+    /// The terminal modes to restore; nil while the screen is closed.
     private var savedModes: termios?
     var isOpen: Bool { savedModes != nil }
     private(set) var charset = Charset.utf8
@@ -39,17 +39,17 @@ public final class CursesScreen: Screen {
     public var showsUnicode: Bool { charset == .utf8 }
     var pairs = PairCache(limit: 0)
 
-    /// What ncurses was told last; empty when everything has to be told again.
+    /// Last state sent to ncurses; empty forces a full redraw.
     var shown: ContiguousArray<Cell> = []
-    /// What there is of a frame beside its cells.
+    /// The state of a frame besides its cells.
     var frameState = FrameState()
 
     struct FrameState {
-        /// Takes in what ncurses writes.
+        /// Captures the output of ncurses.
         var collector: FrameCollector?
-        /// Rows of the last frame of which ncurses has written every cell.
+        /// The rows of the last frame that ncurses has written completely.
         var repaintedRows: [Int] = []
-        /// nil when the terminal has to be told.
+        /// nil if the state is unknown to the terminal.
         var showsCursor: Bool?
     }
 
@@ -63,13 +63,13 @@ public final class CursesScreen: Screen {
     // MARK: Pictures
 
     public internal(set) var pictures = PictureTerminal()
-    /// Over a line, the first picture is as large as a slow one takes; then it is measured.
+    /// On a remote connection, the first picture has a size for a slow one; then the rate is measured.
     public var pictureRate: Double? { measured.pictureRate }
     var measured = Measured()
 
     struct Measured {
         var pictureRate: Double? = getenv("SSH_CONNECTION") == nil ? nil : 1_000_000
-        /// Of the whole text area, as the system knows it.
+        /// The text area's size in pixels, as reported by the system.
         var windowPixels: (width: Int, height: Int)?
     }
 
@@ -103,8 +103,8 @@ public final class CursesScreen: Screen {
         _ = updateSize()
         invalidate()
         frameState.showsCursor = nil
-        // Pictures that a crash leaves in the terminal's memory are not to be seen: what names them is
-        // on the screen that is left.
+        // Pictures that a crash leaves in the terminal's memory are not visible: their placeholders are on
+        // the closed screen.
         let restore = RestoreSequence { [description] in description?[$0] }
         CrashGuard.arm(
             descriptor: options.outputDescriptor, modes: modes, sequence: restore)
@@ -115,7 +115,7 @@ public final class CursesScreen: Screen {
         ask()
     }
 
-    /// The first opening: ncurses looks the terminal up and takes it.
+    /// Initializes ncurses when the screen is first opened.
     private func begin() throws(TerminalError) {
         charset = Charset.adopted()
         let type = getenv("TERM").map { String(cString: $0) } ?? ""
@@ -156,8 +156,8 @@ public final class CursesScreen: Screen {
         self.description = description
     }
 
-    /// What the terminal shows and the user wants. 24 bits are told by the environment, or by
-    /// terminfo's informal names for it.
+    /// The color depth from the terminal's and the user's choices. Direct colors are declared by the
+    /// environment, or by informal terminfo names.
     static func colorDepth(colorCount: Int) -> ColorDepth {
         func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         guard value("NO_COLOR").isEmpty else { return .monochrome }
@@ -179,7 +179,7 @@ public final class CursesScreen: Screen {
     public func close() {
         guard var modes = savedModes else { return }
         savedModes = nil
-        // What is left of a picture would come after the shell's prompt.
+        // The rest of a picture would follow the shell's prompt.
         layer.lose(output.cutPictures())
         output.wait()
         send(layer.removeAll())
@@ -197,7 +197,7 @@ public final class CursesScreen: Screen {
         _ = byteclub_window_size(options.outputDescriptor, &rows, &columns)
         let new = Size(width: Int(columns), height: Int(rows))
         measured.windowPixels = Self.windowPixels(of: options.outputDescriptor)
-        // Another font leaves the size in cells as it is.
+        // A changed font does not change the size in cells.
         defer { chooseProtocol() }
         guard new != size else { return .same }
         size = new
@@ -216,7 +216,7 @@ public final class CursesScreen: Screen {
     }
 
     public func send(_ sequence: [UInt8]) {
-        // Nothing overtakes a picture in whose middle it would be.
+        // Nothing can be written in the middle of a picture.
         guard !output.isBusy else { return output.add([OutputQueue.Part(bytes: sequence)]) }
         sequence.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -242,7 +242,7 @@ public final class CursesScreen: Screen {
 
     public func present(_ surface: Surface, cursor: Point?) {
         guard isOpen, surface.size == size else { return }
-        // Only who did not ask whether it is ready waits here.
+        // Only a caller that did not check for readiness waits here.
         output.wait()
         let isWhole = shown.count != surface.cells.count
         let plan = layer.compose(surface)
@@ -258,7 +258,7 @@ public final class CursesScreen: Screen {
         let before = frameState.collector == nil ? [] : plan.before
         let after = pictureParts(after: plan, isWhole: isWhole)
         guard !special.isEmpty || !before.isEmpty || !after.isEmpty else { return send(frame) }
-        // Terminals that know this mode show all at once; the others ignore it.
+        // Terminals that support this mode show the frame at once; others ignore it.
         let parts =
             [OutputQueue.Part(bytes: RestoreSequence.mode(Self.synchronizedOutput, isOn: true))]
             + before + [OutputQueue.Part(bytes: frame + specialBytes(surface, rows: special))]
@@ -294,8 +294,8 @@ public final class CursesScreen: Screen {
         let (ids, byteCount) = output.pictures
         let wanted = surface.placedGraphics.map(\.graphic)
         let isWanted = ids.allSatisfy { id in wanted.contains { $0.id == id } }
-        // A picture that takes the place of one that is on its way waits for it, unless it is much smaller: else
-        // none would ever arrive while they follow each other.
+        // A picture that replaces one being written waits for it, unless it is much smaller: otherwise none
+        // would ever be completed in a fast sequence.
         let newByteCount = wanted.reduce(0) { $0 + (ids.contains($1.id) ? 0 : $1.bytes.count) }
         if !isWanted, byteCount > newByteCount * 2 { layer.lose(output.cutPictures()) }
         return .busy
@@ -307,7 +307,7 @@ public final class CursesScreen: Screen {
         didBecomeReady?()
     }
 
-    /// Notes how fast a large picture went; small ones fit into buffers on the way.
+    /// Measures the rate of a large picture; small ones fit into buffers.
     private func measure(_ byteCount: Int, in time: Duration) {
         guard byteCount > 64 << 10 else { return }
         let seconds = max(1e-6, Double(time.nanoseconds) / 1e9)
@@ -315,7 +315,7 @@ public final class CursesScreen: Screen {
         measured.pictureRate = pictureRate.map { $0 * 0.5 + rate * 0.5 } ?? rate
     }
 
-    /// Has ncurses write what has changed. Returns the rows with cells that it cannot draw.
+    /// Lets ncurses write the changes. Returns the rows with cells that it cannot draw.
     private func update(_ surface: Surface, _ cursor: Point?) -> [Int] {
         var special = draw(surface)
         if special == nil {

@@ -1,20 +1,20 @@
-import CNcurses
+import CByteClubNcurses
 import Glibc
 
-/// Collects what ncurses writes, so that a frame reaches the terminal in one piece.
+/// Captures the output of ncurses, so that a frame is written in one piece.
 ///
-/// ncurses writes to its descriptor at each move of the cursor. While a frame is drawn a file in memory stands in
-/// that descriptor's place.
+/// ncurses writes to its descriptor at each move of the cursor. While a frame is drawn, the descriptor refers
+/// to a file in memory.
 @MainActor
 final class FrameCollector {
-    /// What ncurses writes to.
+    /// The descriptor that ncurses writes to.
     private let descriptor: Int32
-    /// The terminal meanwhile.
+    /// The terminal while capturing.
     private let terminal: Int32
     private let memory: Int32
 
-    /// - Parameter descriptor: Written to by nobody but ncurses.
-    /// - Returns: Nil when the system gives no descriptors; frames are written piece by piece then.
+    /// - Parameter descriptor: Must only be written to by ncurses.
+    /// - Returns: Nil if no descriptors are available; frames are then written in several pieces.
     init?(descriptor: Int32) {
         let terminal = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         let memory = byteclub_memory_file()
@@ -33,7 +33,7 @@ final class FrameCollector {
         Glibc.close(memory)
     }
 
-    /// The bytes that `body` has ncurses write.
+    /// The bytes that ncurses writes during `body`.
     func bytes(of body: () -> Void) -> [UInt8] {
         guard byteclub_put_in_place(memory, descriptor) == 0 else {
             body()

@@ -2,22 +2,22 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes frames with large pictures in the background: over a slow line they take seconds, and keys are not to
-/// wait for them.
+/// Writes frames with large pictures in the background: on a slow connection they take seconds, and keys must
+/// not wait for them.
 ///
-/// What is handed over is written in order. A picture that nobody wants to see any more is cut short: the sequence
-/// that was begun is ended, and the rest is not sent.
+/// Parts are written in order. An obsolete picture is cut short: its sequence is terminated, and the rest is
+/// not sent.
 final class OutputQueue: Sendable {
     /// Bytes of a frame, or of a picture in it.
     struct Part: Sendable {
         var bytes: [UInt8]
-        /// The picture that they are, which can be left out.
+        /// The picture that the bytes belong to, which can be dropped.
         var picture: UInt32?
-        /// What is sent after the beginning of a picture in place of its rest.
+        /// Sent instead of the rest if a picture is cut short.
         var ending: [UInt8] = []
     }
 
-    /// What was written since the queue was empty, and how long that took.
+    /// The bytes written since the queue was empty, and the time taken.
     struct Report: Sendable {
         var pictureByteCount = 0
         var duration = Duration.zero
@@ -25,7 +25,7 @@ final class OutputQueue: Sendable {
 
     private struct State {
         var parts: [Part] = []
-        /// How much of the first part is written, or is being written.
+        /// How much of the first part was written, or is being written.
         var position = 0
         var isRunning = false
         var began = ContinuousClock.now
@@ -35,10 +35,10 @@ final class OutputQueue: Sendable {
     private let descriptor: Int32
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "byteclub.terminal")
-    /// Called on the queue when all is written.
+    /// Called on the queue when everything was written.
     private let didDrain: @Sendable (Report) -> Void
 
-    /// Bytes written at once: as long as the terminal takes for them, a picture cannot be cut short.
+    /// The number of bytes per write: a picture can only be cut short between writes.
     static let pieceByteCount = 4096
 
     init(descriptor: Int32, didDrain: @escaping @Sendable (Report) -> Void) {
@@ -49,7 +49,7 @@ final class OutputQueue: Sendable {
     /// Whether bytes wait or are being written.
     var isBusy: Bool { state.withLock(\.isRunning) }
 
-    /// The pictures on their way, and how many bytes of them are left.
+    /// The pictures in the queue, and their remaining bytes.
     var pictures: (ids: [UInt32], byteCount: Int) {
         state.withLock { state in
             let pictures = state.parts.filter { $0.picture != nil }
@@ -71,9 +71,9 @@ final class OutputQueue: Sendable {
         if isFirst { queue.async { @Sendable [self] in writeAll() } }
     }
 
-    /// Leaves out what is left of all pictures.
+    /// Drops the rest of all pictures.
     ///
-    /// - Returns: Those that are not shown, or not whole.
+    /// - Returns: The pictures that are not shown, or incomplete.
     func cutPictures() -> [UInt32] {
         state.withLock { state in
             var cut: [UInt32] = []
@@ -97,7 +97,7 @@ final class OutputQueue: Sendable {
     private func writeAll() {
         while let piece = nextPiece() {
             guard write(piece) == .written else {
-                // There is no terminal any more.
+                // The terminal is gone.
                 state.withLock { $0.parts = [] }
                 continue
             }
@@ -156,7 +156,7 @@ enum ControlString {
         case passthrough, passthroughEscape
     }
 
-    /// What has to be written after some bytes so that no string is open. Source: ECMA-48, 5.6; tmux(1).
+    /// The bytes that close all open strings after some output. Source: ECMA-48, 5.6; tmux(1).
     static func ending(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         var state = State.ground
         let tmux = Array("Ptmux;".utf8)
@@ -183,7 +183,7 @@ enum ControlString {
         case .ground: []
         case .escape, .stringEscape: [0x5C]
         case .string: end
-        // That of the sequence inside, too.
+        // Includes the end of the sequence inside.
         case .passthrough: [0x1B] + end + end
         case .passthroughEscape: end + end
         }

@@ -1,6 +1,6 @@
-import CNcurses
+import CByteClubNcurses
 
-/// Numbers ncurses' color pairs as they are needed.
+/// Assigns ncurses' color pairs on demand.
 @MainActor
 struct PairCache {
     private var numbers: [Int: Int32] = [:]
@@ -8,8 +8,7 @@ struct PairCache {
 
     /// - Parameter limit: How many pairs the terminal has, pair 0 included.
     init(limit: Int) {
-        // ncurses keeps a table as long as the highest pair; a screenful of pictures needs a few
-        // thousand.
+        // ncurses allocates a table up to the highest pair; a screen full of pictures needs a few thousand.
         self.limit = min(limit, 1 << 15)
     }
 

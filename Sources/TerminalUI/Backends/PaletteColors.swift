@@ -24,10 +24,10 @@ enum PaletteColors {
 
     private typealias Components = (Int, Int, Int)
 
-    /// The steps of xterm's 6 × 6 × 6 cube.
+    /// The levels of xterm's 6 × 6 × 6 cube.
     private static let steps = [0, 95, 135, 175, 215, 255]
 
-    /// xterm's first sixteen, as they are unless the user has chosen others.
+    /// xterm's first sixteen colors, unless the user has changed them.
     private static let basic: [Components] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205),
         (0, 205, 205), (229, 229, 229), (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0),
@@ -49,7 +49,7 @@ enum PaletteColors {
         value < 48 ? 0 : value < 115 ? 1 : min(5, (value - 35) / 40)
     }
 
-    /// In the cube or on the gray ramp; the first sixteen are the user's and not to be relied on.
+    /// In the cube or on the gray ramp; the first sixteen are user-defined.
     private static func nearest256(_ wanted: Components) -> Int {
         let red = nearestStep(wanted.0)
         let green = nearestStep(wanted.1)
@@ -65,7 +65,7 @@ enum PaletteColors {
         basic.indices.min { distance(wanted, basic[$0]) < distance(wanted, basic[$1]) } ?? 7
     }
 
-    /// Weighted as the eye sees: green most, then red.
+    /// Weighted by the eye's sensitivity: green most, then red.
     private static func distance(_ left: Components, _ right: Components) -> Int {
         let red = left.0 - right.0
         let green = left.1 - right.1

@@ -1,6 +1,6 @@
-/// The bytes that give a terminal back: modes off, cursor shown, the shell's screen.
+/// The bytes that restore a terminal: modes off, cursor shown, the shell's screen.
 ///
-/// Built when the terminal is taken, because a crash handler cannot build anything.
+/// Built when the screen is opened, because a crash handler cannot build anything.
 struct RestoreSequence: Hashable, Sendable {
     /// Modes beside terminfo's: mouse reports in their three forms, and bracketed paste.
     static let privateModes = [1006, 1002, 1000, 2004]
@@ -9,7 +9,7 @@ struct RestoreSequence: Hashable, Sendable {
 
     /// - Parameter capability: A terminfo string by its name; nil when the terminal has none.
     init(capability: (String) -> [UInt8]?) {
-        // The end of a picture in whose middle the program died; empty where none was open.
+        // Terminates a picture that was being written when the program died; has no effect otherwise.
         var bytes: [UInt8] = [0x1B, 0x5C]
         for mode in Self.privateModes { bytes += Self.mode(mode, isOn: false) }
         for name in ["rmkx", "sgr0", "cnorm", "rmcup"] {

@@ -27,16 +27,16 @@ public protocol Screen: AnyObject {
     /// Whether the terminal was asked something, and may be answering.
     var awaitsReplies: Bool { get }
 
-    /// Takes an answer of the terminal, and says whether anything is shown otherwise from now on.
+    /// Handles a reply of the terminal, and says what has changed.
     func receive(_ reply: TerminalReply) -> ReplyEffect
 
     /// The strings that the terminal's special keys send.
     var keySequences: [[UInt8]: KeyPress] { get }
 
-    /// Takes the terminal over. Also after ``close()``, to come back.
+    /// Takes over the terminal. Also after ``close()``.
     func open() throws(TerminalError)
 
-    /// Gives the terminal back as it was found.
+    /// Restores the terminal.
     func close()
 
     /// Asks the terminal for its size again.
@@ -45,9 +45,9 @@ public protocol Screen: AnyObject {
     /// Whether a frame is still being written, which takes long where a large picture is in it.
     var isWriting: Bool { get }
 
-    /// Prepares for a frame: a screen that is writing leaves out what is left of pictures that are not in it.
+    /// Prepares for a frame: a busy screen drops the rest of pictures that are not in it.
     ///
-    /// - Returns: `.busy` where the frame has to wait for ``didBecomeReady``.
+    /// - Returns: `.busy` if the frame must wait for ``didBecomeReady``.
     func makeReady(for surface: Surface) -> Readiness
 
     /// Called when a screen that was busy has written everything.
@@ -56,10 +56,10 @@ public protocol Screen: AnyObject {
     /// Shows a frame with the cursor at a place, or without one.
     func present(_ surface: Surface, cursor: Point?)
 
-    /// Forgets what is on the terminal: the next frame is painted whole.
+    /// Discards the known contents of the terminal: the next frame is drawn completely.
     func invalidate()
 
-    /// Writes bytes that draw nothing, e.g. text for the clipboard.
+    /// Sends bytes that draw nothing, e.g. text for the clipboard.
     func send(_ sequence: [UInt8])
 }
 
@@ -69,18 +69,18 @@ public enum Readiness: Hashable, Sendable {
     case busy
 }
 
-/// What the terminal says about its size.
+/// The result of updating the size.
 public enum SizeChange {
     case changed
     case same
 }
 
-/// What an answer of the terminal has changed.
+/// The effect of a terminal's reply.
 public enum ReplyEffect: Hashable, Sendable {
     case none
     /// ``Screen/pictures`` or ``Screen/colorDepth``.
     case changed
-    /// ``Screen/background`` alone: no cell changes but in its colors.
+    /// Only ``Screen/background``: only the colors of cells change.
     case changedBackground
 }
 
@@ -99,23 +99,23 @@ extension Screen {
     public func receive(_ reply: TerminalReply) -> ReplyEffect { .none }
 }
 
-/// Why a terminal cannot be used, as a sentence for the person at it.
+/// Why a terminal cannot be used, as a sentence for the user.
 public struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What stands in the way, for programs to tell apart.
+    /// The reason, for programs.
     public enum Code: Hashable, Sendable {
         /// Standard input or output is a file or a pipe.
         case notATerminal
-        /// `TERM` is not set, or names a type nobody has described.
+        /// `TERM` is not set, or names an unknown type.
         case unknownType
-        /// A terminal that cannot place its cursor.
+        /// The terminal cannot position its cursor.
         case tooSimple
         /// The system refused.
         case systemError(Int32)
     }
 
-    /// The reason for programs; ``description`` has it for people.
+    /// The reason for programs; ``description`` is for people.
     public let code: Code
-    /// What is wrong and, where something helps, what to do.
+    /// The problem and, if possible, what to do.
     public let description: String
 
     public init(_ code: Code, _ description: String) {

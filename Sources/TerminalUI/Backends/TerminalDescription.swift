@@ -1,8 +1,8 @@
-import CNcurses
+import CByteClubNcurses
 
-/// What terminfo says about the terminal.
+/// The terminal's terminfo entry.
 ///
-/// Made after ncurses has looked the terminal up; copies what it needs.
+/// Created after ncurses has read it; copies what it needs.
 @MainActor
 struct TerminalDescription {
     private let strings: [String: [UInt8]]
@@ -57,7 +57,7 @@ struct TerminalDescription {
 
     // MARK: - Keys
 
-    /// terminfo's names of keys, the plain ones first: where two share a string, the first counts.
+    /// terminfo's names of keys, the plain ones first: if two share a string, the first counts.
     private static let keyNames: [(String, KeyPress)] = {
         var names: [(String, KeyPress)] = [
             ("kcuu1", KeyPress(.up)), ("kcud1", KeyPress(.down)), ("kcub1", KeyPress(.left)),
@@ -72,7 +72,7 @@ struct TerminalDescription {
             ("kIC", KeyPress(.insert, .shift)), ("kDC", KeyPress(.delete, .shift)),
         ]
         for number in 1...12 { names.append(("kf\(number)", KeyPress(.function(number)))) }
-        // Where xterm's users have shift, control and both with F1 to F12.
+        // The usual numbering of F1 to F12 with shift, control and both.
         let modified: [(Int, KeyPress.Modifiers)] = [
             (12, .shift), (24, .control), (36, [.control, .shift]), (48, .alt),
         ]

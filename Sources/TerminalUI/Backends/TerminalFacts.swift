@@ -1,4 +1,4 @@
-import CNcurses
+import CByteClubNcurses
 import Glibc
 
 /// Facts about the terminal that need no access to the screen: for a check of the set-up.
@@ -30,7 +30,7 @@ public struct TerminalFacts: Hashable, Sendable {
     /// The facts of a terminal about which nothing is known.
     public init() {}
 
-    /// Looks at the environment and at standard input and output. Draws nothing.
+    /// Examines the environment, standard input and output. Draws nothing.
     @MainActor public static func ofThisProgram() -> TerminalFacts {
         var facts = TerminalFacts()
         facts.type = getenv("TERM").map { String(cString: $0) } ?? ""

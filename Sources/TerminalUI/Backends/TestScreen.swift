@@ -13,12 +13,12 @@ public final class TestScreen: Screen {
     public private(set) var cursor: Point?
     /// How many frames were shown.
     public private(set) var frameCount = 0
-    /// What was sent beside the frames.
+    /// The bytes sent outside of frames.
     public private(set) var sentBytes: [UInt8] = []
-    /// What went out for pictures with each frame.
+    /// The bytes sent for pictures with each frame.
     public private(set) var pictureBytes: [[UInt8]] = []
     public private(set) var pictures = PictureTerminal()
-    /// What a terminal has said of itself; it is asked nothing, and ``receive(_:)`` takes what a test answers.
+    /// The simulated replies; no queries are sent, and ``receive(_:)`` takes a test's replies.
     private var probe = TerminalProbe(type: "xterm-256color")
     private var layer = GraphicsLayer()
     private var isWhole = true
@@ -47,13 +47,13 @@ public final class TestScreen: Screen {
         pictureBytes.append(layer.removeAll())
     }
 
-    /// Makes it a terminal that shows pictures so.
+    /// Sets how the terminal shows pictures.
     public func setPictures(_ pictures: PictureTerminal) {
         self.pictures = pictures
         layer.terminal = pictures
     }
 
-    /// What the terminal's next size is; the application learns it as from a signal.
+    /// Sets the next size; the application learns it as from a signal.
     public func setSize(_ size: Size) { nextSize = size }
 
     public func updateSize() -> SizeChange {

@@ -1,28 +1,28 @@
 import Glibc
 import TextEditing
 
-/// Lines for standard output and standard error. What others wrote is made visible first: no title can send an
-/// escape sequence, or pretend to be another line.
+/// Lines for standard output and standard error. Foreign text is escaped first: it cannot contain escape
+/// sequences or fake another line.
 public enum VisibleOutput {
-    /// Writes each line of a text as one.
+    /// Writes each line of a text.
     public static func lines(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             self.line(String(line))
         }
     }
 
-    /// Writes texts as one line, with tabs between them.
+    /// Writes texts as one line, separated by tabs.
     public static func line(_ texts: String..., to descriptor: Int32 = 1) {
         write(
             texts.map { VisibleText($0).string }.joined(separator: "\t") + "\n", to: descriptor)
     }
 
-    /// Writes JSON for programs. No character in it means anything to a terminal.
+    /// Writes JSON for programs. It contains no terminal control characters.
     public static func json(_ text: String) {
         write(VisibleText.escaped(json: text) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Writes all of it. When nobody reads any more, the program is done.
+    /// Writes everything. If the reader has closed the pipe, the program ends.
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

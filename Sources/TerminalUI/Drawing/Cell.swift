@@ -1,7 +1,7 @@
-/// What stands in one cell of the screen: a grapheme, its style, and how many columns it takes.
+/// The contents of a screen cell: a grapheme, its style, and how many columns it takes.
 ///
-/// A wide grapheme fills its first cell (`columnCount` 2) and a continuation after it
-/// (`columnCount` 0). A cell is sixteen plain bytes, so that frames compare fast.
+/// A wide grapheme fills its first cell (`columnCount` 2) and a continuation after it (`columnCount` 0). A
+/// cell is sixteen plain bytes, so that frames compare fast.
 public struct Cell: Hashable, Sendable {
     /// What is drawn; a space in the second half of a wide grapheme.
     public var grapheme: Grapheme
@@ -9,9 +9,9 @@ public struct Cell: Hashable, Sendable {
     public var style: Style
     /// 1, 2, or 0 for the second half of a wide grapheme.
     public var columnCount: UInt8
-    /// Whether terminals disagree about the width: the cursor is moved to where it must be after it.
+    /// Whether terminals disagree about the width: the cursor is then positioned explicitly after the cell.
     public var isDisputed: Bool
-    /// The sixteenth byte: without it rows could not be compared as bytes.
+    /// The sixteenth byte, so that rows can be compared as bytes.
     private let filler: UInt8 = 0
 
     public init(

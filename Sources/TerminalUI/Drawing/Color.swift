@@ -16,7 +16,7 @@ public struct Color: Hashable, Sendable {
         case rgb(red: UInt8, green: UInt8, blue: UInt8)
     }
 
-    /// The terminal's own color, for text or background as the place demands.
+    /// The terminal's own text or background color, depending on its use.
     public static let `default` = Color(bits: 0)
 
     /// One of the 256 palette colors: 0–15 are the user's, 16–255 xterm's cube and grays.
@@ -66,7 +66,7 @@ public enum ColorDepth: Int, Hashable, Sendable, Comparable {
         left.rawValue < right.rawValue
     }
 
-    /// The depth for a terminal that says how many colors it has.
+    /// The depth of a terminal with a number of colors.
     public init(colorCount: Int) {
         switch colorCount {
         case 0x100_0000...: self = .direct

@@ -78,10 +78,10 @@ public struct Rect: Hashable, Sendable {
     public var columns: Range<Int> { x..<max(x, maxX) }
     /// Its rows, half-open; empty when the height is negative.
     public var rows: Range<Int> { y..<max(y, maxY) }
-    /// Whether it holds no cell.
+    /// Whether it contains no cells.
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-    /// Whether a cell lies inside; those at ``maxX`` and ``maxY`` do not.
+    /// Whether a cell is inside; those at ``maxX`` and ``maxY`` are not.
     public func contains(_ point: Point) -> Bool {
         point.x >= x && point.x < maxX && point.y >= y && point.y < maxY
     }
@@ -118,7 +118,7 @@ public struct Rect: Hashable, Sendable {
             width: width, height: height)
     }
 
-    /// Takes rows from the top and returns them; what is left stays here.
+    /// Removes rows from the top and returns them.
     public mutating func takeTop(_ rowCount: Int) -> Rect {
         let count = max(0, min(rowCount, height))
         let taken = Rect(x: x, y: y, width: width, height: count)
@@ -127,14 +127,14 @@ public struct Rect: Hashable, Sendable {
         return taken
     }
 
-    /// Takes rows from the bottom and returns them; what is left stays here.
+    /// Removes rows from the bottom and returns them.
     public mutating func takeBottom(_ rowCount: Int) -> Rect {
         let count = max(0, min(rowCount, height))
         height -= count
         return Rect(x: x, y: y + height, width: width, height: count)
     }
 
-    /// Takes columns from the left and returns them; what is left stays here.
+    /// Removes columns from the left and returns them.
     public mutating func takeLeft(_ columnCount: Int) -> Rect {
         let count = max(0, min(columnCount, width))
         let taken = Rect(x: x, y: y, width: count, height: height)
@@ -143,7 +143,7 @@ public struct Rect: Hashable, Sendable {
         return taken
     }
 
-    /// Takes columns from the right and returns them; what is left stays here.
+    /// Removes columns from the right and returns them.
     public mutating func takeRight(_ columnCount: Int) -> Rect {
         let count = max(0, min(columnCount, width))
         width -= count

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// A grapheme as a number: a scalar's own value, or the place of a longer cluster in a table.
+/// A grapheme as a number: a scalar's own value, or the index of a longer cluster in a table.
 ///
-/// Numbers compare and copy without reference counting, which is what a frame of thousands of
-/// cells needs.
+/// Numbers compare and copy without reference counting, which matters for frames of thousands of cells.
 public struct Grapheme: Hashable, Sendable {
     let bits: UInt32
 
@@ -13,15 +12,15 @@ public struct Grapheme: Hashable, Sendable {
 
     private init(bits: UInt32) { self.bits = bits }
 
-    /// A part of a picture that is placed by characters; rows and columns are those of the picture.
+    /// A part of a picture that is displayed through characters; rows and columns are those of the picture.
     static func placeholder(row: Int, column: Int) -> Grapheme {
         Grapheme(bits: placeholderFlag | UInt32(row & 511) << 9 | UInt32(column & 511))
     }
 
-    /// What lies beneath a picture that is drawn over cells.
+    /// The cell below a picture that is drawn over cells.
     static let hole = Grapheme(bits: holeFlag)
 
-    /// The part of a picture, where it is one.
+    /// The part of a picture, if it is one.
     var placeholder: (row: Int, column: Int)? {
         guard bits & Self.clusterFlag == 0, bits & Self.placeholderFlag != 0 else { return nil }
         return (Int(bits >> 9 & 511), Int(bits & 511))
@@ -84,8 +83,8 @@ private enum ClusterTable {
 
     private static let state = Mutex(State())
 
-    /// Text from outside may bring clusters without end: past this many, new ones are shown by
-    /// their first scalar alone.
+    /// Foreign text may contain any number of clusters: beyond this limit, new ones are reduced to their
+    /// first scalar.
     private static let limit = 1 << 16
 
     static func index(of text: String) -> UInt32? {

@@ -1,9 +1,9 @@
 extension Style {
-    /// Reads a style as a person writes it: `bold blue`, `white on #005f87`, `underline`, `244 on default`.
+    /// Parses a style: `bold blue`, `white on #005f87`, `underline`, `244 on default`.
     ///
     /// Words in any order: the attributes `bold`, `dim`, `italic`, `underline` and `reverse`, one color for
-    /// the text, and after `on` one for the background. A color is a name of ``Color/init(name:)``.
-    /// Nil for an unknown word, or for saying something twice.
+    /// the text, and after `on` one for the background. A color is a name of ``Color/init(name:)``. Nil for
+    /// an unknown word, or for a repeated property.
     public init?(names: some StringProtocol) {
         self.init()
         var hasForeground = false
@@ -50,7 +50,7 @@ extension Style.Attributes {
 }
 
 extension Color {
-    /// The terminal's own sixteen, in the order of their numbers.
+    /// The terminal's sixteen colors, in order.
     private static let ansiNames = [
         "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]

@@ -4,7 +4,7 @@ public struct Style: Hashable, Sendable {
     public var foreground: Color
     /// The color behind the text.
     public var background: Color
-    /// What is added to the colors, such as bold or underlined.
+    /// The attributes, such as bold or underlined.
     public var attributes: Attributes
 
     public init(
@@ -19,7 +19,7 @@ public struct Style: Hashable, Sendable {
     /// The terminal's own colors, no attributes.
     public static let plain = Style()
 
-    /// Attributes of a text, as a set; what the terminal cannot show is left out.
+    /// Attributes of a text; unsupported ones are ignored.
     public struct Attributes: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -32,7 +32,7 @@ public struct Style: Hashable, Sendable {
         public static let italic = Attributes(rawValue: 4)
         /// A line below the text.
         public static let underline = Attributes(rawValue: 8)
-        /// Text and background colors change places.
+        /// Text and background colors are swapped.
         public static let reverse = Attributes(rawValue: 16)
     }
 
@@ -50,7 +50,7 @@ public struct Style: Hashable, Sendable {
         return style
     }
 
-    /// How this looks beneath a modal box: pictures darker, everything else in one gray.
+    /// The style below a modal dialog: darker pictures, everything else in one gray.
     func behind(_ backdrop: Style) -> Style {
         guard foreground.isRGB || background.isRGB else { return backdrop }
         return Style(foreground: foreground.darkened, background: background.darkened)

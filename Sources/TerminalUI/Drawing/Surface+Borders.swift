@@ -14,7 +14,7 @@ public enum BorderKind: Hashable, Sendable {
 }
 
 extension Surface {
-    /// Draws a frame along the inside of a rectangle, with words set into its upper and lower edge.
+    /// Draws a frame along the inside of a rectangle, with titles in its upper and lower edge.
     ///
     /// Less than 2 × 2 cells draw nothing.
     public func drawBorder(
@@ -74,14 +74,14 @@ extension Surface {
         }
     }
 
-    /// Whether words at the right of an upper edge leave the title its room.
+    /// Whether a trailing title leaves enough room for the title.
     static func hasRoom(
         for trailing: TextLine, beside title: TextLine, inBorderOf columns: Int
     ) -> Bool {
         trailing.columnCount + title.columnCount + 4 <= columns - 4
     }
 
-    /// Words in an edge, with a space on either side.
+    /// Draws a title in an edge, with a space on either side.
     private func drawInset(_ line: TextLine, at point: Point, columns: Int) {
         put(.blank, at: point)
         let used = draw(line, at: Point(x: point.x + 1, y: point.y), columns: columns)

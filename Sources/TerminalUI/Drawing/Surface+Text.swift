@@ -1,6 +1,6 @@
 public import TextEditing
 
-/// What happens to text that is wider than its place.
+/// How text is cut that is too wide.
 public enum Truncation: Hashable, Sendable {
     /// Cut, nothing added.
     case clip
@@ -12,28 +12,28 @@ public enum Truncation: Hashable, Sendable {
     case middle
 }
 
-/// Where text stands that is narrower than its place.
+/// The position of text that is narrower than its area.
 public enum TextAlignment: Hashable, Sendable {
     case leading
     case center
     case trailing
 }
 
-/// The door for text: everything drawn from a string passes here, and what passes is visible.
+/// Text drawing: all strings are drawn through these methods, which make every character visible.
 extension Surface {
-    /// The columns that text takes on a screen, as it would be drawn.
+    /// The number of columns that a text takes when drawn.
     public static func columnCount(of text: some StringProtocol) -> Int {
         CellWidth.of(text)
     }
 
-    /// Draws one line of text and returns the columns it took.
+    /// Draws one line of text and returns its width in columns.
     ///
-    /// Control, bidirectional and invisible characters are drawn in a visible form, line breaks
-    /// too. A wide character that does not fit as a whole becomes a space.
+    /// Control, bidirectional and invisible characters are drawn in a visible form, line breaks too. A wide
+    /// character that does not fit as a whole becomes a space.
     ///
     /// - Parameters:
-    ///   - columns: The most it may take; nil for as many as there are up to the window's edge.
-    ///   - truncation: How text wider than that is cut.
+    ///   - columns: The maximum width; nil for the rest of the window.
+    ///   - truncation: How wider text is cut.
     @discardableResult
     public func draw(
         _ text: some StringProtocol, at point: Point, style: Style = .plain, columns: Int? = nil,
@@ -52,7 +52,7 @@ extension Surface {
         return drawGlyphs(of: text, at: point, style: style, room: room, truncation: truncation)
     }
 
-    /// Draws text in the look of a role.
+    /// Draws text in a role's style.
     @discardableResult
     public func draw(
         _ text: some StringProtocol, at point: Point, role: Role, columns: Int? = nil,
@@ -61,10 +61,10 @@ extension Surface {
         draw(text, at: point, style: theme[role], columns: columns, truncation: truncation)
     }
 
-    /// Draws a line in several looks and returns the columns it took.
+    /// Draws a line with several styles and returns its width in columns.
     ///
-    /// - Parameter base: Where given, the ground and the look for the line as a whole: a span keeps
-    ///   its own colors on it only when `base` has none.
+    /// - Parameter base: The background and style of the whole line: spans keep their own colors only where
+    ///   `base` has none.
     @discardableResult
     public func draw(
         _ line: TextLine, at point: Point, columns: Int? = nil, on base: Style? = nil
@@ -80,7 +80,7 @@ extension Surface {
         return used
     }
 
-    /// Draws a line of text within a row of the given width, at one of its ends or in its middle.
+    /// Draws a line of text in a row of the given width, with an alignment.
     public func draw(
         _ line: TextLine, in row: Rect, alignment: TextAlignment, on base: Style? = nil
     ) {
@@ -94,7 +94,7 @@ extension Surface {
         draw(line, at: Point(x: row.x + offset, y: row.y), columns: row.width - offset, on: base)
     }
 
-    /// Draws a glyph that is visible already and returns the columns it took.
+    /// Draws a visible glyph and returns its width in columns.
     @discardableResult
     public func draw(_ glyph: Glyph, at point: Point, style: Style) -> Int {
         let style = glyph.isSubstitute ? theme.mark(style) : style
@@ -141,7 +141,7 @@ extension Surface {
         return used
     }
 
-    /// Draws the glyphs between two columns of a text; those cut by an edge are left out.
+    /// Draws the glyphs of a text between two columns, without those cut at an edge.
     private func draw(
         glyphsOf text: some StringProtocol, at point: Point, style: Style, skipping: Int, room: Int
     ) -> Int {
@@ -160,7 +160,7 @@ extension Surface {
 }
 
 extension Theme {
-    /// The style of a visible form within text of another style.
+    /// The style of an escaped character within text of another style.
     func mark(_ style: Style) -> Style {
         let isPainted = style.background != .default || style.attributes.contains(.reverse)
         if isPainted { return style.adding(.dim) }

@@ -1,16 +1,16 @@
-/// The frame being drawn: a grid of cells and the window of it that the current view may touch.
+/// The frame being drawn: a grid of cells, and the window in which the current view draws.
 ///
-/// A view draws in its own coordinates, (0, 0) being its upper left corner; what falls outside the
-/// window is cut. Text goes through ``draw(_:at:style:columns:truncation:)``, which makes control
-/// characters visible: nothing drawn can reach the terminal as an escape sequence.
+/// A view draws in its own coordinates, with (0, 0) as its upper left corner; drawing is clipped to the
+/// window. Text is drawn through ``draw(_:at:style:columns:truncation:)``, which makes control characters
+/// visible: nothing can reach the terminal as an escape sequence.
 public final class Surface {
-    /// The size of the whole frame in cells, whatever window is set.
+    /// The size of the whole frame in cells, independent of the window.
     public let size: Size
-    /// The looks by role that text is drawn in.
+    /// The styles by role.
     public var theme: Theme
 
-    /// Row after row, `size.width × size.height` cells. A plain pointer that never changes: every
-    /// cell of every frame goes through here.
+    /// `size.width × size.height` cells in rows. A constant pointer, because every cell of every frame is
+    /// accessed through it.
     private let grid: UnsafeMutableBufferPointer<Cell>
 
     /// The window in its own coordinates: its origin is (0, 0).
@@ -19,11 +19,11 @@ public final class Surface {
     /// The pictures of this frame, in the order of drawing.
     var placedGraphics: [PlacedGraphic] = []
 
-    /// The window and the part of it that may be drawn on, both in cells of the screen.
+    /// The window and its drawable part, in screen cells.
     private var window: Rect
     private var clip: Rect
 
-    /// A blank frame whose window is all of it; a negative size counts as 0.
+    /// A blank frame with a window of the same size; a negative size counts as 0.
     public init(size: Size, theme: Theme = Theme(depth: .palette)) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         self.theme = theme
@@ -35,7 +35,7 @@ public final class Surface {
 
     deinit { grid.deallocate() }
 
-    /// Begins a new frame: everything blank, the window as large as the screen.
+    /// Starts a new frame: blank, with a window of the same size.
     public func clear() {
         grid.update(repeating: .blank)
         placedGraphics = []
@@ -43,10 +43,10 @@ public final class Surface {
         clip = window
     }
 
-    /// The cells as they are now, for ``restore(_:)``.
+    /// A copy of the cells for ``restore(_:)``.
     func copy() -> ContiguousArray<Cell> { ContiguousArray(grid) }
 
-    /// Begins a new frame with cells that were drawn before; as many as there are here.
+    /// Starts a new frame with a copy of the same size.
     func restore(_ cells: ContiguousArray<Cell>) {
         precondition(cells.count == grid.count, "cells of another size")
         cells.withUnsafeBufferPointer { _ = grid.update(fromContentsOf: $0) }
@@ -55,7 +55,7 @@ public final class Surface {
         clip = window
     }
 
-    /// Turns lines, blocks and dots that are no text into blanks.
+    /// Replaces lines, blocks and dots that are not text by blanks.
     func removeLines() {
         for index in grid.indices {
             guard let scalar = grid[index].grapheme.scalar else { continue }
@@ -69,13 +69,13 @@ public final class Surface {
     /// The cells, row after row; valid as long as the surface is.
     var cells: UnsafeBufferPointer<Cell> { UnsafeBufferPointer(grid) }
 
-    /// The cell at a place of the screen, blank outside.
+    /// The cell at a position of the screen, blank outside.
     public subscript(column column: Int, row row: Int) -> Cell {
         guard column >= 0, row >= 0, column < size.width, row < size.height else { return .blank }
         return grid[row * size.width + column]
     }
 
-    /// Draws with `rect` as the window: its corner is (0, 0), and nothing outside is touched.
+    /// Draws with `rect` as the window: its corner is (0, 0), and drawing is clipped to it.
     public func inside(_ rect: Rect, _ body: () -> Void) {
         let saved = (window, clip)
         window = rect.offset(by: window.origin)
@@ -136,13 +136,13 @@ public final class Surface {
         }
     }
 
-    /// A rectangle of the window in cells of the screen; nil when it is empty or any of it is cut.
+    /// A rectangle of the window in screen cells; nil if it is empty or clipped.
     func visibleRect(_ rect: Rect) -> Rect? {
         let area = rect.offset(by: window.origin)
         return area.isEmpty || area.intersection(clip) != area ? nil : area
     }
 
-    /// What can be seen of a rectangle of the window, in cells of the screen; nil for nothing.
+    /// The visible part of a rectangle of the window, in screen cells; nil if there is none.
     func visiblePart(of rect: Rect) -> Rect? {
         let part = rect.offset(by: window.origin).intersection(clip)
         return part.isEmpty ? nil : part
@@ -160,7 +160,7 @@ public final class Surface {
         return result
     }
 
-    /// Puts other cells into a rectangle of the screen, by their row and column in it.
+    /// Replaces the cells in a rectangle of the screen, by row and column.
     func replaceCells(in area: Rect, by cell: (_ row: Int, _ column: Int) -> Cell) {
         for y in area.rows {
             release(area.x, y)
@@ -169,13 +169,13 @@ public final class Surface {
         }
     }
 
-    /// The style at a place of the window, plain where nothing may be drawn.
+    /// The style at a position of the window, plain outside.
     func styleInWindow(at point: Point) -> Style {
         let place = point + window.origin
         return clip.contains(place) ? grid[place.y * size.width + place.x].style : .plain
     }
 
-    /// Writes a cell of the screen and takes care of wide graphemes it cuts in two.
+    /// Writes a cell of the screen, and clears the other half of wide graphemes that it overwrites.
     @inline(__always)
     private func write(_ cell: Cell, _ x: Int, _ y: Int) {
         let index = y * size.width + x
@@ -183,7 +183,7 @@ public final class Surface {
         grid[index] = cell
     }
 
-    /// Turns the other half of a wide grapheme at this place into a space.
+    /// Replaces the other half of a wide grapheme by a space.
     private func release(_ x: Int, _ y: Int) {
         let index = y * size.width + x
         let old = grid[index]
@@ -197,7 +197,7 @@ public final class Surface {
         grid[index].columnCount = 1
     }
 
-    /// Writes a run of printable ASCII quickly.
+    /// Fast path for printable ASCII.
     func writeASCII(_ bytes: UnsafeBufferPointer<UInt8>, at point: Point, style: Style) {
         let (window, clip) = (window, clip)
         let y = point.y + window.y

@@ -1,8 +1,7 @@
 import TextEditing
 
 extension TextLine {
-    /// The text in lines of at most so many columns, broken after spaces and at `\n`; a word that
-    /// is longer is broken where it must be.
+    /// The text in lines of a maximum width, broken after spaces and at `\n`; longer words are split.
     public func wrapped(columns: Int) -> [TextLine] {
         guard columns > 0 else { return [] }
         var lines: [TextLine] = []
@@ -45,7 +44,7 @@ private struct LineBeingWrapped {
     mutating func append(
         _ word: Substring, role: Role, columns: Int, into lines: inout [TextLine]
     ) {
-        // Spaces at the end of a line may hang over its edge.
+        // Spaces at the end of a line may exceed its width.
         let bare = word.trailingSpacesRemoved
         if width + CellWidth.of(bare) > columns, width > 0 { lines.append(finish()) }
         var rest = word

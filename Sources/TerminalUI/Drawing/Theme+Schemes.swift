@@ -1,19 +1,19 @@
 extension Theme {
-    /// How all roles look together, before anybody's own choices. The raw values are what a configuration
-    /// file calls them.
+    /// A set of styles for all roles, without the user's own choices. The raw values are used in
+    /// configuration files.
     public enum Scheme: String, Hashable, Sendable, CaseIterable {
-        /// As the terminal's background is; readable on any where it does not say.
+        /// Depends on the terminal's background; readable on any if that is unknown.
         case automatic = "auto"
         /// Brighter colors, for a dark background.
         case dark
         /// Darker colors, for a light background.
         case light
-        /// Nothing gray or dim: the terminal's own text, and black on yellow or white on red.
+        /// No gray or dim text: the terminal's own color, and black on yellow or white on red.
         case highContrast = "high-contrast"
         /// Attributes only, on any terminal.
         case mono
 
-        /// The scheme that is drawn on a background: ``automatic`` follows it where it is known.
+        /// The scheme for a background: ``automatic`` follows it if known.
         func resolved(on background: TerminalBackground?) -> Theme.Scheme {
             guard self == .automatic else { return self }
             return switch background {
@@ -23,7 +23,7 @@ extension Theme {
             }
         }
 
-        /// Its look of a role where it has one of its own; else that of ``automatic``.
+        /// The scheme's own style of a role, else that of ``automatic``.
         func look(_ role: Role, _ depth: ColorDepth) -> Style? {
             switch self {
             case .automatic, .mono: nil

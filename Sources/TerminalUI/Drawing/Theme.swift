@@ -1,20 +1,20 @@
-/// What a piece of text is for; the theme says how that looks. The raw values are what a configuration
-/// file calls them.
+/// The purpose of a piece of text, which determines its style. The raw values are used in configuration
+/// files.
 public enum Role: String, Hashable, Sendable, CaseIterable {
     /// Ordinary text.
     case text
-    /// Text that can be left unread: sizes, ages, hints.
+    /// Less important text: sizes, ages, hints.
     case secondary
-    /// What the eye should find first: the tab, a title, the name of a key.
+    /// Text to notice first: the tab, a title, the name of a key.
     case accent
     case heading
-    /// A line around something, and the same when what is inside has the keys.
+    /// A border, and that of the focused view.
     case border
     case focusedBorder = "focused-border"
-    /// The chosen row of the list that has the keys, and of one that has not.
+    /// The selected row of the focused list, and of others.
     case selection
     case inactiveSelection = "inactive-selection"
-    /// A row with a mark on it.
+    /// A marked row.
     case marked
     /// The part of a row that a filter or a search matched.
     case match
@@ -25,7 +25,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case button
     case focusedButton = "focused-button"
     case disabled
-    /// The ground of a text field, and of the one being typed in.
+    /// The background of a text field, and of the focused one.
     case field
     case focusedField = "focused-field"
     /// Selected text in an editor.
@@ -35,7 +35,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case success
     case warning
     case error
-    /// What lies under a modal box.
+    /// The background of a modal dialog.
     case backdrop
     /// Markdown in an editor: stressed, stressed strongly, code, addresses, and the signs of lists and
     /// quotations. Headings are ``heading``.
@@ -44,27 +44,27 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case code
     case link
     case sign
-    /// A word that no dictionary has.
+    /// A word that is not in the dictionary.
     case misspelled
-    /// A control character made visible.
+    /// An escaped control character.
     case invisible
 }
 
-/// The look of every role at one color depth.
+/// The styles of all roles at a color depth.
 ///
-/// All roles keep the terminal's own background or set both colors, and the colored ones stay
-/// near the middle of the brightness scale, so that they can be read on light and dark grounds.
+/// All roles keep the terminal's background or set both colors. Colors have a medium brightness, to be
+/// readable on light and dark backgrounds.
 public struct Theme: Hashable, Sendable {
-    /// How many colors the looks were chosen for.
+    /// The color depth of the styles.
     public let depth: ColorDepth
-    /// Whether the screen is read aloud: what a look tells is said in characters.
+    /// Whether the output is for a screen reader: what a style shows is written in characters.
     public let isPlain: Bool
     private var styles: [Role: Style] = [:]
 
-    /// The looks for a terminal with so many colors.
+    /// The styles for a color depth.
     ///
     /// - Parameters:
-    ///   - choices: Roles as the user wants them. Without colors, only the attributes of them count.
+    ///   - choices: The user's styles. Without colors, only their attributes count.
     ///   - isPlain: See ``isPlain``.
     public init(
         depth: ColorDepth, scheme: Scheme = .automatic, choices: [Role: Style] = [:],
@@ -81,7 +81,7 @@ public struct Theme: Hashable, Sendable {
         }
     }
 
-    /// The look of a role; setting it replaces the standard one.
+    /// The style of a role; setting it replaces the standard one.
     public subscript(role: Role) -> Style {
         get { styles[role] ?? .plain }
         set { styles[role] = newValue }
@@ -152,7 +152,7 @@ extension Theme {
         case .success: Style(foreground: .palette(2))
         case .warning: Style(foreground: .palette(3))
         case .error: Style(foreground: .palette(1), .bold)
-        // Few terminals of so few colors can slant.
+        // Few terminals with few colors support italics.
         case .emphasis: Style(.underline)
         case .strong: Style(.bold)
         case .code: Style(foreground: .palette(2))

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// A picture of real pixels, ready for the terminal it was made for.
+/// A picture in pixels, encoded for a terminal.
 ///
-/// Made anywhere, off the main actor; ``Surface/place(_:at:)`` puts it on a frame.
+/// Created off the main actor; ``Surface/place(_:at:)`` adds it to a frame.
 public struct Graphic: Sendable {
-    /// How it comes onto the screen.
+    /// How it is displayed.
     public enum Kind: Sendable {
-        /// Sent once; then each of its cells names the part of it that it shows. What is drawn on the
-        /// cells later simply takes their place. (kitty's placeholders)
+        /// Sent once; its cells then refer to the parts that they show. Later drawing simply replaces these
+        /// cells. (kitty's placeholders)
         case placeholders
-        /// Drawn from the cursor's place on, over the cells. (sixel, iTerm2)
+        /// Drawn over the cells from the cursor's position on. (sixel, iTerm2)
         case inline
     }
 
-    /// The number of the picture: two with the same number are the same picture.
+    /// The number of the picture: pictures with the same number are identical.
     public let id: UInt32
-    /// How the bytes come onto the screen.
+    /// How the bytes are displayed.
     public let kind: Kind
     /// In cells.
     public let size: Size
-    /// Sent as they are.
+    /// Sent unchanged.
     public let bytes: [UInt8]
 
-    /// A picture of so many cells from the sequences that draw it.
+    /// A picture from its size in cells and the bytes that draw it.
     public init(id: UInt32, _ kind: Kind, size: Size, bytes: [UInt8]) {
         self.id = id
         self.kind = kind
@@ -30,8 +30,8 @@ public struct Graphic: Sendable {
         self.bytes = bytes
     }
 
-    /// A number that no other picture of this program has, and hardly one of another program's in the
-    /// same terminal: 24 bits, for they travel as a color.
+    /// A number that is unique in this program, and most likely among other programs in the same terminal: 24
+    /// bits, because it is encoded as a color.
     public static func makeID() -> UInt32 {
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return (firstID &+ number) % 0xFF_FFFF + 1
@@ -51,17 +51,17 @@ struct PlacedGraphic {
     let graphic: Graphic
     /// In cells of the screen.
     let rect: Rect
-    /// The cell of the picture that is at the rectangle's upper left corner.
+    /// The picture's cell at the rectangle's upper left corner.
     let part: Point
-    /// What was drawn there for who sees no pixels: as long as it is, nothing lies over it.
+    /// The cells drawn in its place: if they are unchanged, nothing covers the picture.
     let cells: ContiguousArray<Cell>
 }
 
 extension Surface {
-    /// Puts a picture over cells that show the same in characters.
+    /// Places a picture over cells that show the same in characters.
     ///
-    /// They are what is seen where the picture cannot be shown: beneath a box, and where an edge cuts one that
-    /// is not made of cells.
+    /// The cells are visible where the picture cannot be shown: below a dialog, and if a picture that does
+    /// not consist of cells is cut at an edge.
     public func place(_ graphic: Graphic, at point: Point) {
         let area = Rect(origin: point, size: graphic.size)
         guard !theme.isPlain,

@@ -1,13 +1,12 @@
-/// The pictures on the terminal: what has been sent, what is to be seen, and what has to be sent for the
-/// next frame.
+/// The pictures on the terminal: which have been sent, which are visible, and what to send for the next
+/// frame.
 ///
-/// A frame's cells say where pictures are. kitty's are made of cells: whatever is drawn there next takes
-/// their place. The others are drawn over cells that hold nothing, which then differ from whatever
-/// follows, so that it is drawn for sure. A picture that is not to be seen whole is shown as the characters
-/// beneath it, by all of them alike.
+/// A frame's cells determine where pictures are. kitty's pictures consist of cells: later drawing replaces
+/// them. Others are drawn over hole cells, which differ from any later contents, so that these are always
+/// redrawn. A picture that is not completely visible is shown in characters, with all protocols.
 @MainActor
 struct GraphicsLayer {
-    /// How they reach the terminal.
+    /// The protocol of the terminal.
     var terminal = PictureTerminal()
 
     private struct Shown: Equatable {
@@ -21,30 +20,30 @@ struct GraphicsLayer {
         let byteCount: Int
     }
 
-    /// Drawn over cells, as of the last frame.
+    /// Drawn over cells in the last frame.
     private var shown: [Shown] = []
-    /// Sent to a terminal that keeps them, those seen longest ago first.
+    /// Sent to a terminal that stores them; least recently shown first.
     private var kept: [Kept] = []
-    /// May still be in its memory.
+    /// May still be in the terminal's memory.
     private var dropped: [UInt32] = []
 
-    /// Of pictures that are not to be seen now, but soon again: beneath a box, in the row above.
+    /// For pictures that are temporarily invisible: below a dialog, or scrolled out.
     static let keptByteLimit = 24 << 20
 
-    /// One of fewer columns might be drawn over by ncurses, to which rewriting some blanks is less than
-    /// moving the cursor.
+    /// Narrower ones could be overwritten by ncurses, which rewrites blanks when that is shorter than moving
+    /// the cursor.
     static let leastInlineWidth = 12
 
-    /// What goes with a frame.
+    /// The output for a frame besides its cells.
     struct Plan {
-        /// Before its cells.
+        /// Sent before the cells.
         var before: [OutputQueue.Part] = []
         fileprivate var inline: [PlacedGraphic] = []
-        /// After them: of what is not needed any more.
+        /// Sent after the cells: removes obsolete pictures.
         fileprivate var farewell: [UInt8] = []
     }
 
-    /// Puts the pictures of a frame into its cells.
+    /// Inserts the pictures of a frame into its cells.
     mutating func compose(_ surface: Surface) -> Plan {
         var plan = Plan()
         var seen: Set<UInt32> = []
@@ -68,7 +67,7 @@ struct GraphicsLayer {
                 }
                 surface.fillWithPlaceholders(rect, part: placed.part, id: graphic.id)
             case (.inline, .sixel), (.inline, .iterm):
-                // At the last row the terminal would scroll.
+                // In the last row the terminal would scroll.
                 guard rect.width >= Self.leastInlineWidth, rect.maxY < surface.size.height else {
                     continue
                 }
@@ -89,12 +88,12 @@ struct GraphicsLayer {
         return plan
     }
 
-    /// What is written after the cells.
+    /// The output after the cells.
     ///
     /// - Parameters:
-    ///   - isWhole: Whether every cell was drawn again.
-    ///   - rows: Rows of which every cell was.
-    ///   - move: Moves the cursor.
+    ///   - isWhole: Whether all cells were redrawn.
+    ///   - rows: The rows that were completely redrawn.
+    ///   - move: The sequence that moves the cursor.
     mutating func finish(
         _ plan: Plan, isWhole: Bool, rows: [Int] = [], move: (Point) -> [UInt8]
     ) -> [OutputQueue.Part] {
@@ -111,34 +110,34 @@ struct GraphicsLayer {
         return parts
     }
 
-    /// Notes that pictures have not arrived, or not whole: where they are wanted, they are sent again.
+    /// Notes that pictures have not arrived, or are incomplete: if visible, they are sent again.
     mutating func lose(_ ids: [UInt32]) {
         shown.removeAll { ids.contains($0.id) }
         kept.removeAll { ids.contains($0.id) }
     }
 
-    /// Forgets what the terminal holds: it is all sent again.
+    /// Discards the known state of the terminal: everything is sent again.
     mutating func forget() {
         shown = []
         dropped += kept.map(\.id)
         kept = []
     }
 
-    /// What takes all pictures from the terminal.
+    /// The output that removes all pictures.
     mutating func removeAll() -> [UInt8] {
         forget()
         defer { dropped = [] }
         return dropped.flatMap(deletion)
     }
 
-    /// Ends a picture that was to come in more pieces, which is an error that nobody reports.
-    /// Source: kitty's graphics protocol, "Chunked transmission": m=0 is the last.
+    /// Terminates an incomplete picture, which is an error without effects. Source: kitty's graphics
+    /// protocol, "Chunked transmission": m=0 is the last.
     private var endOfPieces: [UInt8] {
         let command = Array("\u{1B}_Gm=0,q=2;\u{1B}\\".utf8)
         return terminal.isInsideTmux ? TmuxPassthrough.wrapped(command) : command
     }
 
-    /// Source: kitty's graphics protocol, "Deleting images": I frees the data, too; q=2: no answer.
+    /// Source: kitty's graphics protocol, "Deleting images": I frees the data, too; q=2 suppresses replies.
     private func deletion(of id: UInt32) -> [UInt8] {
         let command = Array("\u{1B}_Ga=d,d=I,i=\(id),q=2\u{1B}\\".utf8)
         return terminal.isInsideTmux ? TmuxPassthrough.wrapped(command) : command
@@ -153,7 +152,7 @@ extension Cell {
 }
 
 extension Surface {
-    /// Whether what was drawn beneath a picture is still to be seen: nothing lies over it.
+    /// Whether the cells below a picture are unchanged: nothing covers it.
     fileprivate func isIntact(_ placed: PlacedGraphic) -> Bool {
         let rect = placed.rect
         guard placed.cells.count == rect.width * rect.height else { return false }

@@ -1,9 +1,9 @@
-/// The characters by which a cell says which part of a picture it shows: a character of its own, and
-/// two marks for its row and its column in the picture. The picture's number is the cell's color.
+/// The characters by which a cell refers to a part of a picture: a base character, and two marks for the row
+/// and the column. The picture's number is the cell's color.
 ///
 /// Source: kitty's graphics protocol, "Unicode placeholders"; the marks are those of its list, in its order.
 enum KittyPlaceholder {
-    /// More rows or columns cannot be named.
+    /// The maximum number of rows and columns.
     static let limit = marks.count
 
     static func text(row: Int, column: Int) -> String {

@@ -1,6 +1,6 @@
-/// How pictures reach a terminal.
+/// How pictures are displayed in a terminal.
 public enum PictureProtocol: String, Hashable, Sendable, CaseIterable {
-    /// As colored characters: every terminal can.
+    /// As colored characters: works in every terminal.
     case blocks
     /// DEC's sixels.
     case sixel
@@ -10,9 +10,9 @@ public enum PictureProtocol: String, Hashable, Sendable, CaseIterable {
     case kitty
 }
 
-/// What the person wants of it.
+/// The user's setting.
 public enum PictureSetting: String, Hashable, Sendable, CaseIterable {
-    /// The best that the terminal says it can.
+    /// The best protocol that the terminal supports.
     case auto
     case kitty
     case sixel
@@ -20,18 +20,18 @@ public enum PictureSetting: String, Hashable, Sendable, CaseIterable {
     case blocks
 }
 
-/// What is known of a terminal for showing pictures.
+/// The terminal's properties for pictures.
 public struct PictureTerminal: Hashable, Sendable {
-    /// How pictures are shown on it.
+    /// The protocol.
     public var format: PictureProtocol
-    /// Nil where the terminal does not say.
+    /// Nil if unknown.
     public var cellPixels: CellPixels?
-    /// Whether sequences have to be handed through tmux to the terminal around it.
+    /// Whether sequences must be passed through tmux to the outer terminal.
     public var isInsideTmux: Bool
-    /// Of the characters; the terminal may turn out to have more than was thought.
+    /// The color depth of characters; may increase when the terminal replies.
     public var depth: ColorDepth
 
-    /// A terminal of which nothing is known but what is given.
+    /// A terminal with the given properties.
     public init(
         _ format: PictureProtocol = .blocks, cellPixels: CellPixels? = nil,
         isInsideTmux: Bool = false, depth: ColorDepth = .direct
@@ -42,7 +42,7 @@ public struct PictureTerminal: Hashable, Sendable {
         self.isInsideTmux = isInsideTmux
     }
 
-    /// A cell's width over its height; 0.5, which most fonts are near, where it is not known.
+    /// A cell's width divided by its height; 0.5, close to most fonts, if unknown.
     public var cellAspect: Double {
         cellPixels.map { Double($0.width) / Double($0.height) } ?? 0.5
     }

@@ -3,14 +3,14 @@ public enum TerminalBackground: Hashable, Sendable {
     case dark
     case light
 
-    /// Reads a color as terminals answer OSC 11: `rgb:rrrr/gggg/bbbb` or `rgba:…` with one to four
+    /// Parses a color in the format of replies to OSC 11: `rgb:rrrr/gggg/bbbb` or `rgba:…` with one to four
     /// hexadecimal digits each, or `#rrggbb`.
     ///
-    /// Nothing for a color between dark and light, on which the standard looks are read best.
-    /// Source: XParseColor(3), xterm's ctlseqs.
+    /// Nil for a color between dark and light, for which the standard styles are best. Source:
+    /// XParseColor(3), xterm's ctlseqs.
     public init?(color: String) {
         guard let shares = Self.shares(of: color) else { return nil }
-        // How bright it seems to the eye, from 0 to 1 (ITU-R BT.601).
+        // The perceived brightness, from 0 to 1 (ITU-R BT.601).
         let brightness = 0.299 * shares[0] + 0.587 * shares[1] + 0.114 * shares[2]
         switch brightness {
         case ..<0.35: self = .dark

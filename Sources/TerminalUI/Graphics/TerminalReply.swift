@@ -1,9 +1,9 @@
-/// What a terminal said when it was asked something. It comes among the keys, whole, and is never one.
+/// A reply of the terminal to a query. Replies arrive among keys, complete, and are never keys.
 ///
-/// A terminal may be lying, or be a program that repeats what somebody else wrote: whatever is read
-/// here decides how things are drawn, and is not shown.
+/// A reply may be wrong, or foreign text repeated by a program: it only affects how things are drawn, and is
+/// not displayed.
 public enum TerminalReply: Hashable, Sendable {
-    /// Primary device attributes (DA1), `CSI ? 62 ; 4 c`: every terminal answers this.
+    /// Primary device attributes (DA1), `CSI ? 62 ; 4 c`: all terminals reply to this.
     case attributes([Int])
     /// Its name and version (XTVERSION), `DCS > | text ST`.
     case version(String)
@@ -13,20 +13,20 @@ public enum TerminalReply: Hashable, Sendable {
     case cellPixels(CellPixels)
     /// The size of the text area in pixels, `CSI 4 ; height ; width t`.
     case windowPixels(width: Int, height: Int)
-    /// The names of terminfo's that it knows of those asked for (XTGETTCAP), `DCS 1 + r hex=hex ST`.
+    /// The supported ones among the queried terminfo names (XTGETTCAP), `DCS 1 + r hex=hex ST`.
     case capabilities([String])
-    /// The style in force (DECRQSS), `DCS 1 $ r 0;48:2::1:2:3 m ST`: the numbers in it.
+    /// The current style (DECRQSS), `DCS 1 $ r 0;48:2::1:2:3 m ST`: its numbers.
     case style([Int])
-    /// An operating system command, e.g. 11 and `rgb:0000/0000/0000`: a color that was asked for.
+    /// An operating system command, e.g. 11 and `rgb:0000/0000/0000`: a queried color.
     case operatingSystem(code: Int, text: String)
 
     /// Reads a control string.
     ///
     /// - Parameters:
     ///   - introducer: The byte after Esc: `]` (OSC), `P` (DCS) or `_` (APC).
-    ///   - content: What is between it and the terminator.
+    ///   - content: The bytes between it and the terminator.
     init?(introducer: UInt8, content: some Collection<UInt8>) {
-        // Whatever is not plain text means nothing that is asked for here.
+        // Valid replies are plain text.
         guard content.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: content, as: UTF8.self)
         switch introducer {
@@ -112,14 +112,14 @@ public struct CellPixels: Hashable, Sendable {
     /// At least 2 and at most 512.
     public let height: Int
 
-    /// Nothing for sizes that no cell has: a terminal may say anything.
+    /// Nil for implausible sizes: a terminal may report anything.
     public init?(width: Int, height: Int) {
         guard (2...256).contains(width), (2...512).contains(height) else { return nil }
         self.width = width
         self.height = height
     }
 
-    /// From the pixels of so many cells; the rest at the edges belongs to none.
+    /// Computed from the size of the text area; excess pixels at the edges are ignored.
     init?(windowWidth: Int, windowHeight: Int, cells: Size) {
         guard cells.width > 0, cells.height > 0 else { return nil }
         self.init(width: windowWidth / cells.width, height: windowHeight / cells.height)

@@ -1,8 +1,8 @@
 /// A CSI or SS3 sequence taken apart: `CSI 1 ; 5 A` is parameters `1;5` and final `A`.
 struct ControlSequence {
-    /// `<`, `=`, `>` or `?` where the sequence begins with one.
+    /// `<`, `=`, `>` or `?`, if the sequence begins with one.
     private let marker: UInt8?
-    /// Missing numbers are nil; what follows a colon is left out.
+    /// Missing numbers are nil; subparameters are ignored.
     private let numbers: [Int?]
     private let events: [Int?]
     private let final: UInt8
@@ -24,7 +24,7 @@ struct ControlSequence {
         events = fields.map { $0.count > 1 ? Self.number($0[1]) : nil }
     }
 
-    /// Digits as a number; nil for none, cut at a million.
+    /// Parses digits; nil for none, limited to a million.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -38,7 +38,7 @@ struct ControlSequence {
 
     var isPasteStart: Bool { marker == nil && final == UInt8(ascii: "~") && number(0) == 200 }
 
-    /// What the sequence means; nil for focus reports, answers and what is unknown.
+    /// The event of the sequence; nil for focus reports, replies and unknown sequences.
     var event: InputEvent? {
         if marker == UInt8(ascii: "<") { return mouse.map { .mouse($0) } }
         if let reply { return .reply(reply) }
@@ -89,7 +89,7 @@ struct ControlSequence {
         case UInt8(ascii: "^"): number(0).flatMap(Self.numbered).map { KeyPress($0, .control) }
         case UInt8(ascii: "@"):
             number(0).flatMap(Self.numbered).map { KeyPress($0, [.control, .shift]) }
-        // A larger first number makes it an answer, e.g. the cursor's place: CSI 24 ; 80 R.
+        // A larger first number indicates a reply, e.g. the cursor's position: CSI 24 ; 80 R.
         default: (number(0) ?? 1) == 1 ? Self.lettered(final).map { KeyPress($0, modifiers) } : nil
         }
     }

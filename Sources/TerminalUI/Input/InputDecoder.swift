@@ -1,17 +1,16 @@
-/// Turns the bytes a terminal sends into keys, pastes and mouse events.
+/// Decodes a terminal's input into keys, pastes and mouse events.
 ///
-/// A pure value: it reads nothing and waits for nothing. Sequences may be cut anywhere; what is
-/// incomplete stays ``isPending`` until more bytes come or ``flush()`` says that none will. No bytes
-/// stop it: what means nothing is dropped.
+/// A pure value without I/O. Sequences may be split anywhere; an incomplete one is ``isPending`` until more
+/// bytes arrive or ``flush()`` is called. Unknown sequences are dropped.
 ///
-/// Sources: terminfo(5) for the keys of the terminal at hand, and xterm's "ctlseqs" for the rest
-/// (CSI and SS3 keys with modifiers, CSI u, modifyOtherKeys, bracketed paste, SGR mouse).
+/// Sources: terminfo(5) for the terminal's own keys, and xterm's "ctlseqs" for the rest (CSI and SS3 keys
+/// with modifiers, CSI u, modifyOtherKeys, bracketed paste, SGR mouse).
 public struct InputDecoder: Sendable {
     /// The terminal's own keys, each by the bytes after its Esc.
     private let keys: KeyTrie
     private var buffer: [UInt8] = []
     private var paste: PasteCollector?
-    /// What is left of a sequence whose beginning was given up: it is not made of keys either.
+    /// The rest of a sequence that was too long, which is dropped.
     private var remainder: Remainder?
 
     private enum Remainder {
@@ -25,24 +24,24 @@ public struct InputDecoder: Sendable {
 
     /// Longer sequences are not keys.
     private static let longestSequence = 64
-    /// Answers of the terminal (OSC, DCS) may be longer.
+    /// Replies of the terminal (OSC, DCS) may be longer.
     private static let longestString = 8192
 
-    /// - Parameter keys: What the terminal's special keys send, from its description.
+    /// - Parameter keys: The sequences of the terminal's special keys, from its description.
     public init(keys: [[UInt8]: KeyPress] = [:]) {
         self.keys = KeyTrie(keys)
     }
 
-    /// Whether bytes wait for the rest of their sequence.
+    /// Whether an incomplete sequence is pending.
     public var isPending: Bool { !buffer.isEmpty || paste != nil }
 
-    /// Whether all that waits is an Esc.
+    /// Whether only an Esc is pending.
     var isLoneEscape: Bool { buffer == [Self.escape] }
 
-    /// Whether a bracketed paste has begun and not ended.
+    /// Whether a bracketed paste is incomplete.
     public var isPasting: Bool { paste != nil }
 
-    /// Decodes more bytes, in the order they came.
+    /// Decodes more bytes, in order.
     public mutating func decode(_ bytes: some Collection<UInt8>) -> [InputEvent] {
         var events: [InputEvent] = []
         if buffer.isEmpty, paste != nil {
@@ -57,7 +56,7 @@ public struct InputDecoder: Sendable {
         return events
     }
 
-    /// Decodes what is pending as it stands: a lone Esc is the Esc key.
+    /// Decodes pending bytes as they are: a lone Esc is the Esc key.
     public mutating func flush() -> [InputEvent] {
         guard paste == nil else { return [] }
         if case .string = remainder, isLoneEscape {
@@ -86,14 +85,14 @@ public struct InputDecoder: Sendable {
         [UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^")].contains(byte)
     }
 
-    /// Passes over what belongs to a sequence that was given up. Returns the place of the next byte.
+    /// Skips the rest of a dropped sequence. Returns the position of the next byte.
     private mutating func skipRemainder(_ chunk: UnsafeBufferPointer<UInt8>) -> Int {
         var index = 0
         while index < chunk.count, let current = remainder {
             let byte = chunk[index]
             switch current {
             case .string(let limit):
-                // ST is Esc and a backslash; any other Esc begins something new.
+                // ST is Esc and a backslash; any other Esc begins a new sequence.
                 if byte == Self.escape {
                     guard index + 1 < chunk.count else {
                         buffer = [byte]
@@ -128,11 +127,11 @@ public struct InputDecoder: Sendable {
     // MARK: - Steps
 
     private enum Step {
-        /// An event or none, and the place of the next byte.
+        /// An event or nil, and the position of the next byte.
         case done(InputEvent?, next: Int)
-        /// The paste's text begins at this place.
+        /// The position where the text of a paste begins.
         case paste(start: Int)
-        /// The bytes from here on are the beginning of something.
+        /// The remaining bytes are the beginning of a sequence.
         case incomplete
     }
 
@@ -225,8 +224,7 @@ public struct InputDecoder: Sendable {
         }
     }
 
-    /// Esc before a special key is how some terminals send Alt with it; before another Esc that
-    /// leads nowhere it is a key of its own.
+    /// Some terminals send Esc before a special key as Alt; before any other Esc it is a separate key.
     private func doubleEscapeStep(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Step {
         guard index + 2 < bytes.count else { return .incomplete }
         let third = bytes[index + 2]
@@ -260,7 +258,7 @@ public struct InputDecoder: Sendable {
         }
         guard end < bytes.count else { return .incomplete }
         let final = bytes[end]
-        // A control character or Esc within: the sequence was cut off.
+        // A control character or Esc inside: the sequence was cut off.
         guard (0x40...0x7E).contains(final) || final == UInt8(ascii: "$") else {
             return .done(nil, next: end)
         }
@@ -297,7 +295,7 @@ public struct InputDecoder: Sendable {
         return .done(sequence.singleShiftKey.map { .key($0) }, next: end + 1)
     }
 
-    /// Reads an answer of the terminal: up to BEL or ST.
+    /// Reads a reply of the terminal: up to BEL or ST.
     private func stringStep(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Step {
         var end = index + 2
         guard end < bytes.count else { return .incomplete }

@@ -1,10 +1,10 @@
-/// What the person at the terminal did.
+/// An event of the user or the terminal.
 public enum InputEvent: Hashable, Sendable {
     case key(KeyPress)
-    /// Text pasted as a whole, its line ends turned into `\n`. It is text, never keys.
+    /// Pasted text, with line endings converted to `\n`. It is never interpreted as keys.
     case paste(String)
     case mouse(MouseEvent)
-    /// The terminal itself has answered a question.
+    /// The terminal has replied to a query.
     case reply(TerminalReply)
 }
 

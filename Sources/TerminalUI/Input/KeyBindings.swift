@@ -5,22 +5,21 @@ public struct KeyBindings: Hashable, Sendable {
     /// - Parameter choices: The keys by command; an empty list switches a command's keys off.
     public init(_ choices: [KeyCommand.ID: [KeySequence]] = [:]) { self.choices = choices }
 
-    /// How many commands have keys of the user's.
+    /// The number of commands with custom keys.
     public var count: Int { choices.count }
 
-    /// The keys of a command: the user's, else its own. Empty when the user switched it off.
+    /// The keys of a command: the user's, else its own. Empty if the user disabled it.
     public func keys(for command: KeyCommand) -> [KeySequence] {
         choices[command.id] ?? command.keys
     }
 
-    /// The user's keys for a command: nil when its own count, empty when it has been switched off.
+    /// The user's keys for a command: nil for its own, empty if it is disabled.
     public subscript(id: KeyCommand.ID) -> [KeySequence]? {
         get { choices[id] }
         set { choices[id] = newValue }
     }
 
-    /// Pairs of commands of one context that want the same keys, or where one's keys are the
-    /// beginning of the other's.
+    /// Pairs of commands in one context with the same key, or where one's sequence begins with the other's.
     public func conflicts(
         among commands: [KeyCommand]
     ) -> [(first: KeyCommand, second: KeyCommand, keys: KeySequence)] {

@@ -1,7 +1,7 @@
-/// Something a key can do: its stable name, its keys and its words.
+/// A command for a key: its stable name, its keys and its texts.
 ///
-/// A command is a plain value that can be listed without a screen (the manual page, the
-/// configuration's schema). A ``KeyTable`` says what it does in a context:
+/// A command is a plain value that can be listed without a screen (the manual page, the configuration's
+/// schema). A ``KeyTable`` defines its action in a context:
 ///
 /// ```swift
 /// extension KeyCommand {
@@ -10,15 +10,15 @@
 /// }
 /// ```
 public struct KeyCommand: Hashable, Sendable, Identifiable {
-    /// Stable, e.g. `notes.new`: what a configuration file calls it.
+    /// Stable, e.g. `notes.new`: used in configuration files.
     public let id: String
-    /// Its keys unless the user chose others; the first one is shown.
+    /// Its default keys; the first one is shown.
     public let keys: [KeySequence]
     /// What it does, as a line of the key menu.
     public let title: String
-    /// One word for the footer; nil keeps it out.
+    /// The label in the footer; nil to omit it.
     public let label: String?
-    /// Who stays in a narrow footer: the highest weights.
+    /// The priority in a narrow footer.
     public let weight: Int
 
     public init(
@@ -34,9 +34,9 @@ public struct KeyCommand: Hashable, Sendable, Identifiable {
     /// This command as an entry of a key table.
     ///
     /// - Parameters:
-    ///   - label: Another word for the footer, when the context changes what it means.
-    ///   - isInFooter: Whether the footer may name it now.
-    ///   - reason: Why it cannot be done now, as a sentence; nil when it can.
+    ///   - label: Another label for the footer, if its meaning depends on the context.
+    ///   - isInFooter: Whether the footer may show it now.
+    ///   - reason: Why it is not available now, as a sentence; nil if it is.
     @MainActor
     public func performs(
         label: String? = nil, isInFooter: Bool = true, unless reason: String? = nil,

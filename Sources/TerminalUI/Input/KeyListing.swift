@@ -2,7 +2,7 @@
 public struct KeyListing: Encodable, Sendable {
     /// The part of the screen where it works.
     public var context: String
-    /// As people write them.
+    /// As written in configuration files.
     public var keys: [String]
     /// What it does, in the language of the program.
     public var title: String

@@ -1,9 +1,10 @@
 extension KeyPress {
-    /// Reads a key's name: `n`, `G`, `^S`, `M-f`, `S-Tab`, `C-Left`, `F1`, `Space`, `Enter`, `Esc`.
+    /// Parses a key's name: `n`, `G`, `^S`, `M-f`, `S-Tab`, `C-Left`, `F1`, `Space`, `Enter`, `Esc`.
     ///
     /// `C-` or `Ctrl+` is control, `M-` or `Alt+` alt, `S-` or `Shift+` shift; they may be combined, as in
-    /// `C-S-Right`. `^x` is another spelling of `C-x`. What is the same to a terminal is the same here: `C-i` is `Tab`, `S-n` is
-    /// `N`. Nil for anything else, and for what no terminal can send (`C-1`, `C-S-f`).
+    /// `C-S-Right`. `^x` is another spelling of `C-x`. Keys that terminals do not distinguish are equal:
+    /// `C-i` is `Tab`, `S-n` is `N`. Nil for anything else, and for what no terminal can send (`C-1`,
+    /// `C-S-f`).
     public init?(name: some StringProtocol) {
         var rest = Substring(name)
         var modifiers: Modifiers = []
@@ -28,8 +29,7 @@ extension KeyPress {
         }
     }
 
-    /// The modifier that a name begins with, and how many characters say so; nil when what follows would be
-    /// no key.
+    /// The modifier prefix of a name and its length; nil if no key follows.
     private static func modifier(before name: Substring) -> (Modifiers, Int)? {
         let names: [(String, Modifiers)] = [
             ("c-", .control), ("m-", .alt), ("s-", .shift),
@@ -52,7 +52,7 @@ extension KeyPress {
         return KeyPress(.character(scalar.uppercased), modifiers.subtracting(.shift))
     }
 
-    /// The keys that C0's characters stand for.
+    /// The keys that C0 characters represent.
     private static func control(_ scalar: Unicode.Scalar, _ modifiers: Modifiers) -> KeyPress? {
         guard !modifiers.contains(.shift) else { return nil }
         let others = modifiers.subtracting(.control)
@@ -148,7 +148,7 @@ extension KeyPress {
 }
 
 extension Unicode.Scalar {
-    /// Whether a key writes it without modifiers: a letter, a digit, a sign.
+    /// Whether it is typed without modifiers: a letter, a digit, a sign.
     fileprivate var isTypeable: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
@@ -158,7 +158,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The one lowercase letter of this one; itself where there is none or several.
+    /// Its lowercase form if that is one letter; otherwise itself.
     var lowercased: Unicode.Scalar { Self.only(properties.lowercaseMapping) ?? self }
     var uppercased: Unicode.Scalar { Self.only(properties.uppercaseMapping) ?? self }
 

@@ -39,7 +39,7 @@ public struct KeyPress: Hashable, Sendable {
 
     /// Which key.
     public var key: Key
-    /// What was held with it.
+    /// The modifiers held.
     public var modifiers: Modifiers
 
     public init(_ key: Key, _ modifiers: Modifiers = []) {

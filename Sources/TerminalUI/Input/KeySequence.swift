@@ -30,7 +30,7 @@ public struct KeySequence: Hashable, Sendable {
 }
 
 extension KeySequence: ExpressibleByStringLiteral {
-    /// A sequence by name; an unknown key name is our own mistake and stops the program.
+    /// A sequence by name; an unknown key name is a programming error.
     public init(stringLiteral value: String) {
         guard let sequence = KeySequence(names: value) else {
             preconditionFailure("“\(value)” is not a key's name")

@@ -1,4 +1,4 @@
-/// What the keys do in one context: computed on each request, never stored.
+/// The commands of a context: computed on each request, never stored.
 ///
 /// The footer, the key menu and the dispatch of keys all read the same table.
 ///
@@ -14,16 +14,16 @@
 /// ```
 @MainActor
 public struct KeyTable {
-    /// A command with what it does here and now.
+    /// A command with its current action.
     public struct Entry {
         /// The command: its stable name, its keys and its title.
         public let command: KeyCommand
-        /// The footer's word for it here; nil keeps it out of the footer.
+        /// The footer's label in this context; nil to omit it.
         public let label: String?
-        /// Why it cannot be done now; nil when it can.
+        /// Why it is not available now; nil if it is.
         public let reason: String?
-        /// Does it. Called on the main actor when the key is pressed, unless there is a ``reason``
-        /// against it.
+        /// The action, called on the main actor when the key is pressed, unless there is a ``reason`` against
+        /// it.
         public let action: @MainActor () -> Void
 
         public init(
@@ -36,7 +36,7 @@ public struct KeyTable {
             self.action = action
         }
 
-        /// Whether it can be done now.
+        /// Whether it is available now.
         public var isEnabled: Bool { reason == nil }
     }
 
@@ -65,8 +65,8 @@ public struct KeyTable {
     public subscript(id: KeyCommand.ID) -> Entry? { entries.first { $0.command.id == id } }
 }
 
-/// Lets a table's entries be written one below the other, with `if`, `switch` and `for`; tables and
-/// lists of entries among them are flattened.
+/// Builds a table from entries written one below the other, with `if`, `switch` and `for`; nested tables and
+/// lists are flattened.
 @resultBuilder
 @MainActor
 public enum KeyTableBuilder {

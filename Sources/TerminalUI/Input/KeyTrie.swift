@@ -7,14 +7,14 @@ struct KeyTrie: Sendable {
 
     enum Match {
         case key(KeyPress, next: Int)
-        /// The bytes end within a key's string, and are more than its Esc.
+        /// The bytes end within a key's sequence.
         case incomplete
         case none
     }
 
     private var nodes = [Node()]
 
-    /// Keeps the strings that begin with Esc and go on; others are ordinary characters.
+    /// Stores the sequences that begin with Esc; others are ordinary characters.
     init(_ keys: [[UInt8]: KeyPress]) {
         for (sequence, press) in keys {
             guard sequence.count > 2, sequence.first == InputDecoder.escape else { continue }
@@ -32,7 +32,7 @@ struct KeyTrie: Sendable {
         }
     }
 
-    /// The longest key that the bytes from `start` on spell; `start` is the place after the Esc.
+    /// The longest key sequence at `start`, the position after the Esc.
     func match(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match {
         var node = 0
         var index = start

@@ -1,22 +1,22 @@
-/// Collects a bracketed paste up to its end, `CSI 201 ~`, which may be cut between reads.
+/// Collects a bracketed paste up to its end, `CSI 201 ~`, which may be split between reads.
 struct PasteCollector: Sendable {
     private static let end: [UInt8] = [0x1B] + Array("[201~".utf8)
 
     private var bytes: [UInt8] = []
     private var isComplete = false
 
-    /// Pasted text larger than this is cut: nobody pastes that on purpose.
+    /// Pasted text larger than this is cut: it is not intentional.
     private static let limit = 256 << 20
 
-    /// The text once the end has come: line ends are `\n`, bytes that are no UTF-8 are replaced.
+    /// The complete text: line endings are `\n`, invalid UTF-8 is replaced.
     var text: String? {
         guard isComplete else { return nil }
         return String(decoding: Self.normalized(bytes), as: UTF8.self)
     }
 
-    /// Takes bytes from `start` on and returns the place after those that belong to the paste.
+    /// Takes bytes from `start` on and returns the position after the paste's bytes.
     mutating func collect(_ chunk: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        // The end may have begun in the bytes before.
+        // The end may have begun in earlier bytes.
         let searchStart = max(0, bytes.count - (Self.end.count - 1))
         let before = bytes.count
         bytes.append(contentsOf: chunk[start...])
@@ -46,7 +46,7 @@ struct PasteCollector: Sendable {
         }
     }
 
-    /// Terminals send a carriage return for each line end.
+    /// Terminals send a carriage return for each line ending.
     private static func normalized(_ bytes: [UInt8]) -> [UInt8] {
         let carriageReturn = UInt8(ascii: "\r")
         let lineFeed = UInt8(ascii: "\n")

@@ -1,12 +1,12 @@
-import Messages
+import ByteClubMessages
 import TextEditing
 
-/// The row below a text in which is written what to look for, and a second one for what to put there.
+/// The search row below a text, with a second row for the replacement.
 ///
-/// Matches are shown while one types. Esc goes back to where the caret was; Tab leads into the text at
-/// the match, where ``KeyCommand/findNext`` goes on.
+/// Matches are shown while typing. Esc returns to the initial caret position; Tab moves into the text at the
+/// match, where ``KeyCommand/findNext`` continues.
 public final class FindBar: View {
-    /// The text that is searched; it gets the keys back when the bar closes.
+    /// The text to search; it gets the focus back when the bar is closed.
     public let textView: TextView
     /// The search, and the marks on the text.
     public let finder: TextFinder
@@ -19,7 +19,7 @@ public final class FindBar: View {
     public private(set) var isReplacing = false
     private var isExpression = false
     private var caseRule = TextSearch.CaseRule.smart
-    /// Where the caret and the screen were, for Esc; nil once something was replaced.
+    /// The initial caret and scroll position, for Esc; nil after a replacement.
     private var start: (selection: Selection, scrollAnchor: Int)?
     private var origin = 0
 
@@ -38,12 +38,12 @@ public final class FindBar: View {
         replaceField.isHidden = true
     }
 
-    /// Rows it would like.
+    /// The preferred number of rows.
     public var rowCount: Int { isReplacing ? 2 : 1 }
 
     // MARK: - Opening and closing
 
-    /// Comes onto the screen with what was looked for last, or with what is selected.
+    /// Opens with the last query, or with the selected text.
     public func open(replacing: Bool) {
         let wasHidden = isHidden
         if wasHidden {
@@ -62,7 +62,7 @@ public final class FindBar: View {
         if wasHidden, !findField.text.isEmpty { queryDidChange() }
     }
 
-    /// What is selected, when it is short and in one line.
+    /// The selected text, if it is short and in one line.
     private var selectedWords: String? {
         let range = textView.selectedRange
         guard !range.isEmpty, range.count <= 200 else { return nil }
@@ -70,9 +70,9 @@ public final class FindBar: View {
         return words.contains(where: \.isNewline) ? nil : words
     }
 
-    /// Leaves the screen; the marks go from the text.
+    /// Closes the bar and removes the marks.
     ///
-    /// - Parameter goingBack: Whether the caret goes back to where it was.
+    /// - Parameter goingBack: Whether to restore the caret position.
     public func close(goingBack: Bool) {
         guard !isHidden else { return }
         finder.clear()
@@ -86,10 +86,10 @@ public final class FindBar: View {
         didChangeLayout?()
     }
 
-    /// Whether something can be looked for again.
+    /// Whether there is a query to repeat.
     public var hasQuery: Bool { !findField.text.isEmpty }
 
-    /// Goes to another match; without the bar too.
+    /// Goes to another match; also works while the bar is closed.
     public func move(by step: Int) {
         guard hasQuery else { return }
         if finder.state == .idle {
@@ -99,20 +99,20 @@ public final class FindBar: View {
         origin = textView.selectedRange.lowerBound
     }
 
-    /// Without the bar the last row says where one is.
+    /// While the bar is closed, the last row shows the current match.
     private func finderDidChange() {
         setNeedsDisplay()
         guard isHidden, finder.state == .complete else { return }
         textView.application?.showMessage(status.text, for: .seconds(2))
     }
 
-    /// To be called after each change of the text; without the bar the marks go.
+    /// Call it after each change of the text; while the bar is closed, the marks are removed.
     public func textDidChange() {
         guard finder.state != .idle else { return }
         if isHidden { finder.clear() } else { finder.textDidChange() }
     }
 
-    /// To be called after the caret has moved: says again which match it is on.
+    /// Call it after the caret has moved: updates the current match.
     public func selectionDidChange() {
         if !isHidden { finder.selectionDidChange() }
     }
@@ -185,7 +185,7 @@ public final class FindBar: View {
 
     private func next(by step: Int) {
         if case .failed(let error) = finder.state {
-            application?.showMessage(localized("This cannot be looked for. \(error)"), .warning)
+            application?.showMessage(localized("This cannot be searched for. \(error)"), .warning)
             return
         }
         move(by: step)
@@ -221,7 +221,7 @@ public final class FindBar: View {
 
     // MARK: - Drawing
 
-    /// How the search stands, e.g. `3 of 17`.
+    /// The state of the search, e.g. `3 of 17`.
     var status: (text: String, role: Role) {
         let count = textView.matches.count
         switch finder.state {

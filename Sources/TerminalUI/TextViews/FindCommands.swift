@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 extension KeyCommand {
     /// Opens the row for finding, with the selected words in it, else with what was looked for

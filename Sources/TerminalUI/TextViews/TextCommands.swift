@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 extension KeyCommand {
     // MARK: - Moving
@@ -163,6 +163,9 @@ extension KeyCommand {
     public static let completeField = KeyCommand(
         "field.complete", keys: ["Tab"], title: localized("Complete"), label: localized("complete"),
         weight: 85)
+    /// Cuts all before the caret, as shells do. A password field does not put it into the clipboard.
+    public static let clearField = KeyCommand(
+        "field.clear", keys: ["^U"], title: localized("Clear what is before the caret"))
 
     /// The commands of every view in which text is edited.
     public static let textCommands: [KeyCommand] = [
@@ -178,5 +181,5 @@ extension KeyCommand {
     ]
 
     /// The commands of a field, besides those it shares with ``textCommands``.
-    public static let fieldCommands: [KeyCommand] = [.submitField, .completeField]
+    public static let fieldCommands: [KeyCommand] = [.submitField, .completeField, .clearField]
 }

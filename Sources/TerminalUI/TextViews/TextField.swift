@@ -1,32 +1,32 @@
-internal import Messages
+internal import ByteClubMessages
 internal import TextEditing
 
-/// A line of text to write: a name, a path, a filter.
+/// A one-line text input: a name, a path, a filter.
 ///
-/// The keys are those of ``TextView``; up, down and Esc are left to the superview. Text wider than
-/// the field scrolls sideways.
+/// The keys are those of ``TextView``; up, down and Esc are left to the superview. Text wider than the field
+/// scrolls sideways.
 public final class TextField: TextInputView {
-    /// Called when Enter is pressed; without it the key is left to others.
+    /// Called when Enter is pressed; if nil, the key is not handled.
     public var didSubmit: (@MainActor () -> Void)?
 
-    /// Asked when Tab is pressed what the text should become; nil leaves Tab to move the focus.
+    /// Returns the completion of the text for Tab; nil leaves Tab to move the focus.
     ///
-    /// Asked after each change too, for the footer to know whether there is something to complete.
+    /// Also called after each change, to update the footer.
     public var completion: (@MainActor (String) -> String?)?
 
-    /// Asked first about what is pasted: true when it was taken elsewhere, and is not to be written here.
+    /// Called first with pasted text: returns true if it was handled elsewhere.
     public var takesPaste: (@MainActor (String) -> Bool)?
 
-    /// Whether a password is written here: dots are drawn, and nothing can be copied out of it.
+    /// Whether it is a password field: shows dots, and does not allow copying.
     public var isSecure = false {
         didSet { if isSecure != oldValue { setNeedsDisplay() } }
     }
 
     override var keepsWhatIsCut: Bool { !isSecure }
 
-    /// The first cell of the text that is shown.
+    /// The first visible column of the text.
     private var firstVisibleColumn = 0
-    /// What the completion said of the text it was asked about last.
+    /// The last result of the completion.
     private var known: (text: String, completed: String?)?
 
     /// An empty field, one row high.
@@ -34,7 +34,7 @@ public final class TextField: TextInputView {
         super.init(TextLayoutOptions(columns: 1, wraps: false))
     }
 
-    /// The text. Setting it puts the caret at its end, forgets what could be undone and tells nobody.
+    /// The text. Setting it moves the caret to its end, clears the undo history, and notifies no observers.
     public var text: String {
         get { editor.text.string }
         set {
@@ -49,10 +49,10 @@ public final class TextField: TextInputView {
         Size(width: available.width, height: min(1, available.height))
     }
 
-    /// The most that is taken from one paste, in characters: a name or a path, not a book.
+    /// The maximum length of a paste in characters.
     static let pasteLimit = 4_096
 
-    /// What is pasted becomes one line; what is far too long for one is cut.
+    /// Converts pasted text to one line and limits its length.
     override func acceptable(_ text: String) -> TextBuffer {
         let lines = text.prefix(Self.pasteLimit).split(whereSeparator: \.isNewline)
         return TextBuffer(lines.joined(separator: " "))
@@ -67,7 +67,7 @@ public final class TextField: TextInputView {
         firstVisibleColumn = scrolled()
     }
 
-    /// The first column to show so that the caret, and as much text as fits, can be seen.
+    /// The first visible column so that the caret, and as much text as possible, is visible.
     private func scrolled() -> Int {
         let width = max(1, bounds.width)
         let column = editor.caretColumn
@@ -118,8 +118,21 @@ public final class TextField: TextInputView {
             movingEntries
             moves(.caretTextStart, .textStart)
             moves(.caretTextEnd, .textEnd)
-            if isEditable { changingEntries }
+            if isEditable {
+                KeyCommand.clearField.performs { self.clear() }
+                changingEntries
+            }
             if !isSecure { copyingEntries }
+        }
+    }
+
+    /// Cuts what is before the caret, with the selection; at the end of the text all of it.
+    private func clear() {
+        let end = editor.selection.range.upperBound
+        guard end > 0 else { return }
+        cut {
+            $0.select(Selection(anchor: 0, head: end))
+            return $0.cut()
         }
     }
 
@@ -142,7 +155,7 @@ public final class TextField: TextInputView {
         return completed
     }
 
-    /// Takes over what the completion says now. Returns whether it had something to say.
+    /// Applies the completion. Returns whether there was one.
     private func complete() -> Bool {
         known = nil
         guard let completed = completed(), completed != text else { return false }

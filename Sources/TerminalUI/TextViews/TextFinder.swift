@@ -1,39 +1,39 @@
 public import TextEditing
 
-/// Looks for text in a text view, shows all that it finds there and goes from match to match.
+/// Searches a text view, marks the matches, and goes from match to match.
 ///
-/// Short texts are searched at once. Long ones, and all with regular expressions, are searched away from
-/// the main actor, so that no key ever waits; a new search ends the one under way.
+/// Short texts are searched synchronously. Long ones, and all with regular expressions, are searched off the
+/// main actor, so that keys are never delayed; a new search cancels the pending one.
 @MainActor
 public final class TextFinder {
-    /// How far a search is.
+    /// The state of a search.
     public enum State: Hashable, Sendable {
-        /// Nothing is looked for.
+        /// There is no query.
         case idle
         case searching
         case complete
         case failed(TextSearchError)
     }
 
-    /// What was looked for last; empty before the first search, and not forgotten by ``clear()``.
+    /// The last query; empty before the first search, and kept by ``clear()``.
     public private(set) var query = TextQuery()
-    /// How far the search is.
+    /// The state of the search.
     public private(set) var state = State.idle
-    /// The match that is selected, by its place among ``TextView/matches``.
+    /// The selected match, as an index in ``TextView/matches``.
     public private(set) var current: Int?
-    /// Called after each change of what was found.
+    /// Called after each change of the result.
     public var didChange: (@MainActor () -> Void)?
 
     private let textView: TextView
     private var task: Task<Void, Never>?
-    /// Where the first match is looked for that the search under way is to select.
+    /// The position from which the pending search selects its first match.
     private var origin: Int?
-    /// Steps to be made when the search under way is complete.
+    /// Steps to make when the pending search is complete.
     private var pendingStep = 0
 
-    /// More than this are not counted.
+    /// The maximum number of matches.
     public nonisolated static let matchLimit = 1_000_000
-    /// Texts up to this are searched at once, in well under a millisecond.
+    /// Texts up to this size are searched synchronously, in well under a millisecond.
     private static let immediateCount = 131_072
 
     /// A finder that selects matches in this view and sets its ``TextView/matches``.
@@ -41,12 +41,12 @@ public final class TextFinder {
         self.textView = textView
     }
 
-    /// What is found once the search under way is complete; for tests.
+    /// Returns when the pending search is complete; for tests.
     func finish() async { await task?.value }
 
     // MARK: - Searching
 
-    /// Looks for all there is.
+    /// Searches for all matches.
     ///
     /// - Parameter origin: Selects the first match from there on; nil leaves the selection.
     public func find(_ query: TextQuery, from origin: Int?) {
@@ -80,13 +80,13 @@ public final class TextFinder {
         }
     }
 
-    /// Looks again after the text has changed; the selection stays.
+    /// Searches again after the text has changed; the selection stays.
     public func textDidChange() {
         guard state != .idle else { return }
         find(query, from: nil)
     }
 
-    /// Ends the search and takes its marks off the text.
+    /// Ends the search and removes the marks.
     public func clear() {
         stopSearching()
         show([], .idle)
@@ -165,7 +165,7 @@ public final class TextFinder {
         didChange?()
     }
 
-    /// Learns whether the caret is on a match still.
+    /// Updates whether the caret is on a match.
     public func selectionDidChange() {
         let before = current
         updateCurrent()
@@ -207,7 +207,7 @@ public final class TextFinder {
         let match = textView.matches[current]
         let new = search.replacement(for: match, in: textView.buffer, template: template)
         textView.replace(match, with: new)
-        // An empty match stands at the same place again.
+        // An empty match would be found at the same position again.
         find(query, from: match.lowerBound + new.count + (match.isEmpty ? 1 : 0))
         return .replaced
     }
@@ -218,9 +218,9 @@ public final class TextFinder {
         case selectedNext
     }
 
-    /// Replaces all matches as one step to be undone.
+    /// Replaces all matches as one undoable step.
     ///
-    /// - Parameter done: Called with their number, when the text shows it.
+    /// - Parameter done: Called with their number when the text was changed.
     public func replaceAll(with template: String, done: @escaping @MainActor (Int) -> Void) {
         let matches = textView.matches
         guard state == .complete, !matches.isEmpty, let search = try? TextSearch(query) else {
@@ -245,7 +245,7 @@ public final class TextFinder {
             let new = await Self.replaced(matches, of: search, in: text, template)
             guard !Task.isCancelled, let self else { return }
             task = nil
-            // What was typed meanwhile comes first.
+            // The text has changed meanwhile.
             guard textView.state == before, let range = Self.hull(of: matches) else {
                 return textDidChange()
             }
@@ -255,7 +255,7 @@ public final class TextFinder {
         }
     }
 
-    /// More edits than this are put together away from the main actor.
+    /// More edits are combined off the main actor.
     private static let immediateEditCount = 500
 
     private nonisolated static func hull(of matches: [Range<Int>]) -> Range<Int>? {
@@ -263,7 +263,7 @@ public final class TextFinder {
         return first.lowerBound..<last.upperBound
     }
 
-    /// The text from the first match to the last with all of them replaced.
+    /// The text from the first to the last match with all of them replaced.
     @concurrent private nonisolated static func replaced(
         _ matches: [Range<Int>], of search: TextSearch, in text: TextBuffer, _ template: String
     ) async -> TextBuffer {

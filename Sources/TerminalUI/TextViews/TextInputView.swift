@@ -1,7 +1,7 @@
-internal import Messages
+internal import ByteClubMessages
 public import TextEditing
 
-/// What views that edit text have in common: the text, the keys that change it, the clipboard.
+/// The common base of text editing views: the text, the editing commands, the clipboard.
 public class TextInputView: View {
     /// Called after each change of the text by the user; not after ``load(_:)``.
     public var didChange: (@MainActor () -> Void)?
@@ -9,7 +9,7 @@ public class TextInputView: View {
     /// Called after the caret or the selection has moved.
     public var didMoveCaret: (@MainActor () -> Void)?
 
-    /// Whether the text can be changed; if not, it can be read and copied.
+    /// Whether the text can be changed; if not, it is read-only.
     public var isEditable = true {
         didSet { if isEditable != oldValue { setNeedsDisplay() } }
     }
@@ -19,7 +19,7 @@ public class TextInputView: View {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }
 
-    /// Where cut and copied text goes, and what is pasted; tests give a view its own.
+    /// The clipboard; tests use separate ones.
     public var clipboard = Clipboard.shared
 
     var editor: TextEditor
@@ -29,7 +29,7 @@ public class TextInputView: View {
         super.init()
     }
 
-    /// Whether the view can have the keys; one that cannot still scrolls with the wheel.
+    /// Whether the view can get the focus; one that cannot still scrolls with the wheel.
     public var isFocusable = true
 
     public override var canBecomeFirstResponder: Bool { isFocusable }
@@ -40,16 +40,16 @@ public class TextInputView: View {
 
     // MARK: - Text
 
-    /// The text: a value that may be kept and sent elsewhere while editing goes on.
+    /// The text: a value that can be kept and passed on during further editing.
     public var buffer: TextBuffer { editor.text }
 
-    /// Shows another text: nothing can be undone, nothing is selected, and it counts as saved.
+    /// Replaces the text: clears the undo history and the selection, and counts as saved.
     public func load(_ buffer: TextBuffer) {
         editor.load(buffer)
         didEdit()
     }
 
-    /// Puts the caret at the start of a line, from 0; at the last one where there are fewer.
+    /// Moves the caret to the start of a line, zero-based; to the last one if there are fewer.
     public func moveCaret(toLine line: Int) {
         perform {
             let line = max(0, min(line, $0.text.lineCount - 1))
@@ -57,30 +57,30 @@ public class TextInputView: View {
         }
     }
 
-    /// Puts the caret at a byte of the text, or at the beginning of the character that it is in.
+    /// Moves the caret to a byte offset, or to the start of the character that contains it.
     public func moveCaret(toOffset offset: Int) {
         perform { $0.placeCaret(at: $0.text.clusterBoundary(atOrBefore: offset)) }
     }
 
-    /// Whether the text differs from what was loaded, or declared clean, last.
+    /// Whether the text differs from what was last loaded or marked as clean.
     public var isDirty: Bool { editor.isDirty }
 
-    /// Declares the text as it is now saved.
+    /// Marks the current text as saved.
     public func markClean() {
         editor.markSaved()
         setNeedsDisplay()
     }
 
-    /// Names the text as it is, for ``markClean(_:)`` when it has been written.
+    /// Identifies the current text, for ``markClean(_:)`` when it was saved.
     public var state: UndoHistory.State { editor.state }
 
-    /// Declares an earlier state saved; what was typed since keeps the text dirty.
+    /// Marks an earlier state as saved; later changes keep the text dirty.
     public func markClean(_ state: UndoHistory.State) {
         editor.markSaved(state)
         setNeedsDisplay()
     }
 
-    /// Where the caret is. The column counts Unicode scalars from the beginning of the line.
+    /// The position of the caret. The column counts Unicode scalars from the start of the line.
     public var caretPosition: TextPosition {
         let text = editor.text
         let line = text.line(at: editor.caret)
@@ -90,7 +90,7 @@ public class TextInputView: View {
             column: text.scalarCount(before: editor.caret) - text.scalarCount(before: start))
     }
 
-    /// The selected bytes; empty at the caret when nothing is selected.
+    /// The selected byte range; empty at the caret if nothing is selected.
     public var selectedRange: Range<Int> { editor.selection.range }
 
     /// Whether the caret is in a range or at one of its ends.
@@ -110,14 +110,14 @@ public class TextInputView: View {
 
     // MARK: - Editing
 
-    /// Replaces a part of the text, as one step to be undone.
+    /// Replaces a part of the text, as one undoable step.
     public func replace(_ range: Range<Int>, with text: TextBuffer) {
         perform { $0.replace(range, with: text) }
     }
 
-    /// Replaces parts of the text, as one step to be undone.
+    /// Replaces parts of the text, as one undoable step.
     ///
-    /// - Parameter edits: In ascending order and apart from each other, in offsets of the text as it is.
+    /// - Parameter edits: Ascending and disjoint, in offsets of the current text.
     public func replaceAll(_ edits: [(range: Range<Int>, text: TextBuffer)]) {
         perform { $0.replaceAll(edits) }
     }
@@ -131,10 +131,10 @@ public class TextInputView: View {
         if editor.selection != before.1 { didMoveCaret?() }
     }
 
-    /// Brings the caret into view; overridden by who scrolls.
+    /// Scrolls to the caret; overridden by scrolling views.
     func didEdit() { setNeedsDisplay() }
 
-    /// Pasted text as this view takes it.
+    /// Pasted text in the form that this view accepts.
     func acceptable(_ text: String) -> TextBuffer { TextBuffer(text) }
 
     public override func keyDown(_ press: KeyPress) -> Bool {
@@ -150,14 +150,14 @@ public class TextInputView: View {
         return true
     }
 
-    /// Whether what is cut goes into the clipboard; a password does not.
+    /// Whether cut text is put into the clipboard; not for a password.
     var keepsWhatIsCut: Bool { true }
 
     private func copy() {
         clipboard.put(editor.selectedText, for: application)
     }
 
-    private func cut(_ take: (inout TextEditor) -> TextBuffer) {
+    func cut(_ take: (inout TextEditor) -> TextBuffer) {
         perform {
             let text = take(&$0)
             if keepsWhatIsCut { clipboard.put(text, for: application) }
@@ -171,7 +171,7 @@ public class TextInputView: View {
 
     // MARK: - Keys
 
-    /// Whatever the entries here depend on, as bits.
+    /// The state that the entries depend on, as bits.
     var inputSignature: Int {
         let facts = [
             isEditable, editor.selection.isEmpty, editor.text.isEmpty, clipboard.text.isEmpty,
@@ -231,7 +231,7 @@ public class TextInputView: View {
         ) { self.perform { $0.redo() } }
     }
 
-    /// Copying. Without a selection its key is left to others: `^C` also cancels.
+    /// Copying. Without a selection its key is not handled: `^C` also cancels.
     @KeyTableBuilder var copyingEntries: [KeyTable.Entry] {
         if !editor.selection.isEmpty {
             KeyCommand.copyText.performs { self.copy() }
@@ -243,18 +243,18 @@ public class TextInputView: View {
     }
 }
 
-/// A part of a text in the look of a role.
+/// A part of a text in a role's style.
 struct TextDecoration {
     var range: Range<Int>
     var role: Role
 }
 
 extension Surface {
-    /// Draws a row of laid out text from a column of it on, and its selection.
+    /// Draws a row of laid out text from a column on, with its selection.
     ///
     /// - Parameters:
-    ///   - columns: The cells of the row to be shown; the first of them is drawn at `point`.
-    ///   - decorations: Parts of the text in another look, those that count more last.
+    ///   - columns: The visible columns of the row; the first one is drawn at `point`.
+    ///   - decorations: Styled parts of the text, in increasing priority.
     ///   - selection: In bytes of the text.
     func draw(
         _ row: TextRow, of editor: inout TextEditor, columns: Range<Int>, at point: Point,
@@ -287,7 +287,7 @@ extension Surface {
             guard first <= end else { return }
             let start = editor.layout.column(of: first, in: row, of: editor.text)
             var stop = editor.layout.column(of: end, in: row, of: editor.text)
-            // A selected line's end shows as a cell of its own.
+            // A selected line ending is shown as a cell.
             if row.isLastOfLine, selection.upperBound > row.range.upperBound,
                 selection.lowerBound <= row.range.upperBound
             {

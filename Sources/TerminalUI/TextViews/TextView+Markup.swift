@@ -1,18 +1,19 @@
 import TextEditing
 
 extension TextView {
-    /// The looks of the lines on the screen; they hold until the text or the place changes.
+    /// The styles of the visible lines; valid until the text or the scroll position changes.
     struct MarkupCache {
         var state: UndoHistory.State
         var rows: [TextRow]
         var spans: [[TextDecoration]]
     }
 
-    /// What each of some rows shows in another look than the text.
+    /// The styled parts of some rows.
     func decorations(of rows: [TextRow]) -> [[TextDecoration]] {
         var result =
             showsMarkup || markedWords != nil
             ? markup(of: rows) : Array(repeating: [], count: rows.count)
+        decorate(rows, into: &result)
         guard let first = rows.first, let last = rows.last, !matches.isEmpty else { return result }
         var next = Self.index(ofFirst: matches, endingAfter: first.range.lowerBound)
         var found: [TextDecoration] = []
@@ -26,7 +27,7 @@ extension TextView {
         return result
     }
 
-    /// Of ascending ranges, the first that ends behind an offset.
+    /// The first of some ascending ranges that ends after an offset.
     static func index(ofFirst ranges: [Range<Int>], endingAfter offset: Int) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -75,7 +76,7 @@ extension TextView {
         }
     }
 
-    /// The words of a line but for those in code and addresses.
+    /// The words of a line, except in code and addresses.
     private func words(ofLine line: Int, _ spans: [TextDecoration]) -> [Range<Int>] {
         let range = editor.text.range(ofLine: line)
         guard range.count <= MarkdownLine.lengthLimit else { return [] }
@@ -84,8 +85,8 @@ extension TextView {
             .filter { word in !others.contains { $0.overlaps(word) } }
     }
 
-    /// The words of some lines that a dictionary can know, in ascending order: not those in code and
-    /// addresses, where ``showsMarkup`` tells them apart.
+    /// The words of some lines to look up in a dictionary, in ascending order; without code and addresses if
+    /// ``showsMarkup`` is set.
     public func words(ofLines lines: Range<Int>) -> [Range<Int>] {
         let lines = lines.clamped(to: 0..<editor.text.lineCount)
         guard let first = lines.first else { return [] }
@@ -94,7 +95,7 @@ extension TextView {
         return lines.flatMap { words(ofLine: $0, markup(ofLine: $0, &fences)) }
     }
 
-    /// Has ``markedWords`` asked again.
+    /// Calls ``markedWords`` again.
     public func markedWordsDidChange() {
         markupCache = nil
         setNeedsDisplay()

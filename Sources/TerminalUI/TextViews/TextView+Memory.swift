@@ -1,17 +1,17 @@
 public import TextEditing
 
 extension TextView {
-    /// What can be brought back when the same text is opened again.
+    /// The state to restore when the same text is opened again.
     public struct Memory: Sendable {
-        /// What was selected, as offsets of the text; a text that is shorter now cuts it.
+        /// The selection in offsets of the text; limited to its length.
         public var selection: Selection
         /// An offset in the first row on the screen.
         public var scrollAnchor: Int
-        /// Nil leaves it as the settings say.
+        /// Nil for the setting.
         public var wrapsLines: Bool?
-        /// Whether there were line numbers; nil leaves it as the settings say.
+        /// Whether line numbers are shown; nil for the setting.
         public var showsLineNumbers: Bool?
-        /// What could be undone and redone. It must belong to the very text that is loaded.
+        /// The undo history. It must belong to exactly the loaded text.
         public var history: UndoHistory
 
         public init(
@@ -26,14 +26,14 @@ extension TextView {
         }
     }
 
-    /// What is to be remembered now.
+    /// The current state.
     public var memory: Memory {
         Memory(
             selection: editor.selection, scrollAnchor: editor.scrollAnchor, wrapsLines: wrapsLines,
             showsLineNumbers: showsLineNumbers, history: editor.history)
     }
 
-    /// Brings back what was remembered of the text that was just loaded; it counts as saved.
+    /// Restores the state of the text that was just loaded; it counts as saved.
     public func restore(_ memory: Memory) {
         if let wraps = memory.wrapsLines { wrapsLines = wraps }
         if let shows = memory.showsLineNumbers { showsLineNumbers = shows }
@@ -43,7 +43,7 @@ extension TextView {
             $0.scrollAnchor = $0.text.clusterBoundary(
                 atOrBefore: min(max(0, memory.scrollAnchor), $0.text.count))
         }
-        // The window may be larger than it was.
+        // The window may be larger now.
         fillFromBelow()
     }
 }

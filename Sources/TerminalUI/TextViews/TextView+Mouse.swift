@@ -1,8 +1,8 @@
 internal import TextEditing
 
 extension TextView {
-    /// What the mouse does: a click places the caret, a second one selects the word, a third one the
-    /// line, dragging selects, the wheel scrolls.
+    /// Handles the mouse: a click places the caret, a double click selects the word, a triple click the line,
+    /// dragging selects, the wheel scrolls.
     func handle(_ event: MouseEvent) -> Bool {
         switch event.action {
         case .scrollUp: scroll(by: -3)

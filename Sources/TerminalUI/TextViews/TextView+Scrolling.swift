@@ -1,14 +1,14 @@
 internal import TextEditing
 
 extension TextView {
-    /// Cells of the line numbers and the space after them.
+    /// The width of the line numbers and the space after them.
     var gutterWidth: Int {
         guard showsLineNumbers else { return 0 }
         let digits = "\(editor.text.lineCount)".utf8.count
         return bounds.width > digits + 10 ? max(3, digits) + 1 : 0
     }
 
-    /// Cells for the text and the caret behind it.
+    /// The width of the text and the caret behind it.
     var textWidth: Int { max(1, bounds.width - gutterWidth) }
 
     func updateLayout() {
@@ -17,7 +17,7 @@ extension TextView {
         visibleRows = []
     }
 
-    /// The rows on the screen, from the scroll position on.
+    /// The visible rows, from the scroll position on.
     func rowsOnScreen() -> [TextRow] {
         if visibleRows.isEmpty {
             if editor.layout.options.columns != max(1, textWidth - 1) { updateLayout() }
@@ -41,10 +41,9 @@ extension TextView {
         didScroll?()
     }
 
-    /// Scrolls so that the caret can be seen: by as little as can be, or to the middle when it is
-    /// far away.
+    /// Scrolls to the caret: by as little as possible, or to the middle if it is far away.
     func scrollToCaret() {
-        // Before it is laid out nothing is on the screen, so nothing is near.
+        // Before layout, no row is visible.
         guard bounds.height > 0 else { return }
         scrollSidewaysToCaret()
         let height = max(1, bounds.height)
@@ -98,25 +97,25 @@ extension TextView {
         if step > 0 { show(from: ahead[step]) } else { didScrollBeyond?(1) }
     }
 
-    /// Where the first and the last row on the screen begin, in bytes of the text; nil before it is shown.
+    /// The offsets of the first and the last visible row; nil before it is shown.
     public var visibleRange: (firstRow: Int, lastRow: Int)? {
         guard bounds.height > 0, let first = rowsOnScreen().first, let last = rowsOnScreen().last
         else { return nil }
         return (first.range.lowerBound, last.range.lowerBound)
     }
 
-    /// Whether the text's last row is on the screen.
+    /// Whether the text's last row is visible.
     public var showsEnd: Bool {
         rowsOnScreen().last.map { $0.range.upperBound >= editor.text.count } ?? true
     }
 
-    /// Shows a text that is only read from the row of an offset on.
+    /// Shows a read-only text from the row of an offset on.
     public func show(offset: Int) { scroll(to: max(0, min(offset, editor.text.count))) }
 
-    /// Shows the end of a text that is only read.
+    /// Shows the end of a read-only text.
     public func showEnd() { scroll(to: editor.text.count) }
 
-    /// Marks a part of a text that is only read, and shows it with some rows above it.
+    /// Marks a part of a read-only text, and shows it with some rows above it.
     public func reveal(_ range: Range<Int>) {
         let range = range.clamped(to: 0..<editor.text.count)
         matches = [range]
@@ -125,7 +124,7 @@ extension TextView {
         fillFromBelow()
     }
 
-    /// Selects, and shows the text from where it was shown before.
+    /// Restores a selection and a scroll position.
     func show(_ selection: Selection, from anchor: Int) {
         perform {
             $0.select(selection)
@@ -138,7 +137,7 @@ extension TextView {
         fillFromBelow()
     }
 
-    /// Leaves no rows empty below the text's end while there is text above.
+    /// Scrolls back if there are empty rows below the text's end.
     func fillFromBelow() {
         guard let first = rowsOnScreen().first else { return }
         let free = bounds.height - visibleRows.count

@@ -1,12 +1,12 @@
-internal import Messages
+internal import ByteClubMessages
 public import TextEditing
 
-/// An editor for text of any size.
+/// An editor for texts of any size.
 ///
-/// Lines wrap between words, or scroll sideways when ``wrapsLines`` is off. Only rows on the screen
-/// are laid out and drawn. A text that is not editable has no caret: the keys that move it scroll.
+/// Lines wrap between words, or scroll sideways if ``wrapsLines`` is off. Only visible rows are laid out and
+/// drawn. A text that is not editable has no caret: the keys that move it scroll.
 public final class TextView: TextInputView {
-    /// Whether long lines go on in further rows.
+    /// Whether long lines wrap.
     public var wrapsLines = true {
         didSet {
             guard wrapsLines != oldValue else { return }
@@ -15,7 +15,7 @@ public final class TextView: TextInputView {
         }
     }
 
-    /// Whether each line's number, from 1, stands before its first row.
+    /// Whether line numbers are shown, starting at 1.
     public var showsLineNumbers = false {
         didSet { if showsLineNumbers != oldValue { setNeedsLayout() } }
     }
@@ -25,36 +25,42 @@ public final class TextView: TextInputView {
         didSet { if tabWidth != oldValue { setNeedsLayout() } }
     }
 
-    /// Whether headings, emphasis, code and links of Markdown have looks of their own.
+    /// Whether headings, emphasis, code and links in Markdown are styled.
     public var showsMarkup = false {
         didSet { if showsMarkup != oldValue { setNeedsDisplay() } }
     }
 
-    /// Those of some words that are to be marked as misspelled; nil marks none. Asked about words on the
-    /// screen, each time that the text there changes, as offsets of the text.
+    /// Returns the misspelled ones among the words on the screen, as offsets of the text; nil marks none.
+    /// Called each time that the visible text changes.
     public var markedWords: (@MainActor ([Range<Int>]) -> [Range<Int>])? {
         didSet { markedWordsDidChange() }
     }
 
-    /// Whether a new line begins as the one before does: indented, and as the next item of a list.
+    /// Whether a new line continues the indentation and the list of the previous one.
     public var continuesLines = false
 
-    /// Parts of the text that were looked for, in ascending order.
+    /// The search matches, in ascending order.
     public var matches: [Range<Int>] = [] {
         didSet { if matches != oldValue { setNeedsDisplay() } }
     }
 
-    /// Whether Tab writes a tab; if not, the key is left to others.
+    /// Parts of the text in a role's style. They move with the text as it is edited; ``load(_:)`` removes
+    /// them.
+    public var highlights: [TextHighlight] = [] {
+        didSet { if highlights != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Whether Tab inserts a tab; if not, the key is not handled.
     public var insertsTabs = true
 
-    /// The first cell shown of lines that do not wrap.
+    /// The first visible column of lines that do not wrap.
     var firstVisibleColumn = 0
-    /// The rows on the screen, once they are known.
+    /// The visible rows, once laid out.
     var visibleRows: [TextRow] = []
 
-    /// Called when another row has become the first one on the screen.
+    /// Called when the first visible row changes.
     public var didScroll: (@MainActor () -> Void)?
-    /// Called when somebody scrolls on at an end of the text; with 1 at the last row, -1 at the first.
+    /// Called when the user scrolls beyond an end of the text; with 1 at the last row, -1 at the first.
     public var didScrollBeyond: (@MainActor (_ direction: Int) -> Void)?
     var lastClick: (point: Point, time: ContinuousClock.Instant, count: Int)?
     var markupCache: MarkupCache?
@@ -68,10 +74,18 @@ public final class TextView: TextInputView {
         firstVisibleColumn = 0
         markupCache = nil
         matches = []
+        highlights = []
         super.load(buffer)
     }
 
-    /// Lines end as the text's own lines do.
+    override func perform(_ body: (inout TextEditor) -> Void) {
+        guard !highlights.isEmpty else { return super.perform(body) }
+        let (text, state) = (editor.text, editor.state)
+        super.perform(body)
+        if editor.state != state { shiftHighlights(from: text) }
+    }
+
+    /// Uses the line endings of the text.
     override func acceptable(_ text: String) -> TextBuffer {
         guard editor.text.lineEnding == .carriageReturnLineFeed, text.utf8.contains(0x0A) else {
             return TextBuffer(text)

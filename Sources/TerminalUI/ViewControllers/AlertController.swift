@@ -1,27 +1,27 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// One answer of an alert.
+/// An action of an alert.
 @MainActor
 public struct AlertAction {
-    /// How an answer is chosen by the keys every alert has.
+    /// How an action is chosen by the keys that every alert has.
     public enum Kind: Hashable, Sendable {
         case `default`
-        /// What Esc chooses.
+        /// Chosen by Esc.
         case cancel
-        /// Never chosen by Enter alone: the focus begins elsewhere. In an alert that has one, a key that was
-        /// struck before the alert was on the screen chooses nothing but `cancel`.
+        /// Never chosen by Enter alone: it does not have the initial focus. In an alert with such an action,
+        /// a key typed before the alert was on screen only chooses `cancel`.
         case destructive
     }
 
-    /// The button's words; in small letters they are the footer's word for the key.
+    /// The button's title; in lowercase it is the footer's label for the key.
     public let title: String
-    /// The footer's word for ``key``, and for Enter: the title in small letters unless it says otherwise.
+    /// The footer's label for ``key``, and for Enter: by default the lowercase title.
     public let label: String
-    /// Whether Esc chooses it, and whether Enter may at once.
+    /// Whether Esc chooses it, and whether Enter may choose it at once.
     public let kind: Kind
     /// A key that chooses it at once, e.g. `d`.
     public let key: KeySequence?
-    /// Called on the main actor when the answer was chosen, after the alert has left the screen.
+    /// Called on the main actor after the alert was dismissed.
     public let handler: @MainActor () -> Void
 
     public init(
@@ -36,11 +36,13 @@ public struct AlertAction {
     }
 }
 
-/// Says something in the middle of the screen and asks for one of a few answers.
+/// Shows a message in the middle of the screen and asks for an action.
 public final class AlertController: ViewController {
-    /// What the alert says, wrapped in the box and scrolled where it is longer than that.
+    /// The message, wrapped, and scrolled if it is too long.
     public let message: TextLine
-    /// The answers, in the order of their buttons; never empty.
+    /// A shorter message to use if the message is too long; nil for none.
+    public let shortMessage: TextLine?
+    /// The actions in the order of their buttons; never empty.
     public private(set) var actions: [AlertAction]
 
     private let label: Label
@@ -52,17 +54,16 @@ public final class AlertController: ViewController {
     private weak var subject: View?
 
     /// - Parameters:
-    ///   - message: May be several lines; it is wrapped.
-    ///   - actions: In the order of their buttons; a lone "OK" when there are none.
-    ///   - preferred: The answer that Enter gives at once; the first that is not destructive unless
-    ///     chosen here.
-    ///   - subject: What is asked about, if it is a place in a text: the row of this view's cursor stays in sight
-    ///     where there is room for it.
+    ///   - message: May have several lines; it is wrapped.
+    ///   - actions: In the order of their buttons; a single "OK" if empty.
+    ///   - preferred: The action for Enter; by default the first that is not destructive.
+    ///   - subject: The view that the question is about: the row of its cursor stays visible if possible.
     public init(
-        title: String, message: TextLine, actions: [AlertAction] = [], preferred: Int? = nil,
-        about subject: View? = nil
+        title: String, message: TextLine, shortMessage: TextLine? = nil,
+        actions: [AlertAction] = [], preferred: Int? = nil, about subject: View? = nil
     ) {
         self.subject = subject
+        self.shortMessage = shortMessage
         self.message = message
         let all = actions.isEmpty ? [AlertAction("OK", kind: .cancel)] : actions
         self.actions = all
@@ -73,10 +74,10 @@ public final class AlertController: ViewController {
         self.title = title
     }
 
-    /// The word on a button that does nothing.
+    /// The title of a button that does nothing.
     public static var cancelTitle: String { localized("Cancel") }
 
-    /// An alert with two answers; Esc and the preferred one do nothing.
+    /// An alert with two actions; Esc and the preferred one do nothing.
     public static func confirmation(
         title: String, message: TextLine, confirm: String, key: KeySequence? = nil,
         cancel: String = AlertController.cancelTitle, isDestructive: Bool = true,
@@ -114,11 +115,15 @@ public final class AlertController: ViewController {
     public override func layoutView(in bounds: Rect) {
         var area = bounds
         buttons.frame = area.takeBottom(buttons.sizeThatFits(bounds.size).height)
+        if let shortMessage {
+            let isTooLong = message.wrapped(columns: max(1, area.width)).count > area.height
+            label.text = isTooLong ? shortMessage : message
+        }
         if area.height > label.sizeThatFits(area.size).height { _ = area.takeBottom(1) }
         label.frame = area
     }
 
-    /// How many rows of the message do not fit.
+    /// The number of message rows that do not fit.
     private var hiddenRowCount: Int {
         let rows = label.text.wrapped(columns: max(1, label.frame.size.width)).count
         return max(0, rows - label.frame.size.height)
@@ -153,7 +158,7 @@ public final class AlertController: ViewController {
     }
 
     private func choose(_ action: AlertAction) {
-        // Words meant for a text, or for the list, must not discard anything here.
+        // Keys meant for a text or the list must not discard anything here.
         if hasDestructiveAction, action.kind != .cancel, application?.isTypedAhead == true {
             application?.showMessage(
                 localized("That key came before this box was shown. Press it again."), .warning)
@@ -166,12 +171,12 @@ public final class AlertController: ViewController {
 }
 
 extension KeyCommand {
-    /// What works in boxes: fields, buttons, the way out.
+    /// The commands in dialogs: fields, buttons, dismissal.
     public static let boxCommands: [KeyCommand] = [
         .nextField, .previousField, .press, .nextButton, .previousButton, .cancelAlert,
     ]
 
-    /// Chooses the answer that cancels; only in alerts that have one.
+    /// Chooses the cancel action; only in alerts that have one.
     public static let cancelAlert = KeyCommand(
         "alert.cancel", keys: ["Esc", "^C"], title: localized("Cancel"), label: localized("cancel"),
         weight: 85)

@@ -1,15 +1,15 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Something that can be done by typing its words after `:`, e.g. `club work`.
+/// A command typed as words after `:`, e.g. `club work`.
 @MainActor
 public struct PaletteCommand {
-    /// The words to be typed, compared without regard to case.
+    /// The words to type; case is ignored.
     public let words: String
     /// What it does, in a few words.
     public let title: String
-    /// Why it cannot be done now, as a sentence; nil when it can.
+    /// Why it is not available now, as a sentence; nil if it is.
     public let reason: String?
-    /// Called on the main actor when the command is run, after the palette has left the screen.
+    /// Called on the main actor after the palette was dismissed.
     public let action: @MainActor () -> Void
 
     public init(
@@ -23,9 +23,9 @@ public struct PaletteCommand {
     }
 }
 
-/// A line for commands, and the list of those that fit what is typed; Tab completes, Enter runs.
+/// A command line with a list of matching commands; Tab completes, Enter runs.
 ///
-/// The commands that have words come first; those that have keys follow, found by what they do.
+/// Commands with words come first, then those with keys, found by their titles.
 public final class CommandPaletteController: ViewController {
     struct Item {
         let words: String
@@ -35,12 +35,14 @@ public final class CommandPaletteController: ViewController {
         let reason: String?
         let action: @MainActor () -> Void
 
-        /// What the list is searched by: in English, too, for which no input method is needed.
+        /// The searched text: includes the English words, which need no input method.
         var text: String { "\(words) \(title) \(keys) \(otherTitle)".lowercased() }
+
+        var titles: [String] { [title.lowercased(), otherTitle.lowercased()] }
     }
 
     private var items: [Item]
-    /// How many of them have words.
+    /// The number of commands with words.
     private var commandCount: Int
     private var typed = ""
     private var shown: [Item] = []
@@ -51,9 +53,9 @@ public final class CommandPaletteController: ViewController {
         didChange: { [weak self] in self?.show(matching: $0) })
 
     /// - Parameters:
-    ///   - commands: Those with words.
-    ///   - chain: The contexts whose keys are listed too, the nearest first.
-    ///   - perform: Does what was chosen of the latter, once the palette is gone.
+    ///   - commands: The commands with words.
+    ///   - chain: The contexts whose commands with keys are listed, nearest first.
+    ///   - perform: Performs a command of a context after the palette was dismissed.
     public init(
         _ commands: [PaletteCommand], chain: [Responder], bindings: KeyBindings,
         perform: @escaping @MainActor (KeyTable.Entry) -> Void
@@ -76,7 +78,7 @@ public final class CommandPaletteController: ViewController {
         title = localized("Command")
     }
 
-    /// Replaces the commands with words; what is typed and what is chosen stay.
+    /// Replaces the commands with words; the typed text and the selection stay.
     func show(_ commands: [PaletteCommand]) {
         items.replaceSubrange(..<commandCount, with: commands.map(Item.init))
         commandCount = commands.count
@@ -110,7 +112,7 @@ public final class CommandPaletteController: ViewController {
 
     // MARK: - What is typed
 
-    /// Commands whose words begin with it, then those that have all of its words somewhere.
+    /// Commands whose words begin with the text, then those that contain all of its words.
     private func find() {
         let typed = Self.normalized(typed)
         let parts = typed.split(separator: " ")
@@ -119,9 +121,13 @@ public final class CommandPaletteController: ViewController {
             let isBegun = !typed.isEmpty && item.words.lowercased().hasPrefix(typed)
             return !isBegun && parts.allSatisfy { item.text.contains($0) }
         }
+        // Titles that begin with the text come first: `delete` finds "Delete" before the trash of deleted
+        // notes.
+        let named = found.filter { !typed.isEmpty && $0.titles.contains { $0.isName(typed) } }
+        let others = found.filter { typed.isEmpty || !$0.titles.contains { $0.isName(typed) } }
         shown =
             begun.filter { $0.words.lowercased() == typed }
-            + begun.filter { $0.words.lowercased() != typed } + found
+            + begun.filter { $0.words.lowercased() != typed } + named + others
     }
 
     private func show(matching typed: String) {
@@ -131,7 +137,7 @@ public final class CommandPaletteController: ViewController {
         list.select(0)
     }
 
-    /// As far as all commands that begin so agree; the chosen one's words when that adds nothing.
+    /// The common prefix of all matching commands; the selected one's words if that adds nothing.
     private func completion(of typed: String) -> String? {
         let start = Self.normalized(typed)
         let words = items.map(\.words).filter { !$0.isEmpty && $0.lowercased().hasPrefix(start) }
@@ -192,6 +198,12 @@ extension CommandPaletteController.Item {
 }
 
 extension String {
+    /// Whether a title begins with whole words: `delete` matches `delete the note`, not `deleted notes`.
+    fileprivate func isName(_ words: String) -> Bool {
+        guard hasPrefix(words) else { return false }
+        return dropFirst(words.count).first.map { !$0.isLetter && !$0.isNumber } ?? true
+    }
+
     fileprivate func commonPrefix(with other: String) -> String {
         String(zip(self, other).prefix { $0.0.lowercased() == $0.1.lowercased() }.map(\.0))
     }

@@ -1,6 +1,6 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// The keys of a context in a list that can be filtered; Enter does what the chosen one does.
+/// Lists the keys of a context, with a filter; Enter performs the selected command.
 public final class KeyMenuController: ViewController {
     struct Item {
         let entry: KeyTable.Entry
@@ -17,8 +17,8 @@ public final class KeyMenuController: ViewController {
     private let perform: @MainActor (KeyTable.Entry) -> Void
 
     /// - Parameters:
-    ///   - chain: The contexts, the nearest first.
-    ///   - perform: Does what was chosen, once the menu is gone.
+    ///   - chain: The contexts, nearest first.
+    ///   - perform: Performs the chosen command after the menu was dismissed.
     public init(
         chain: [Responder], bindings: KeyBindings,
         perform: @escaping @MainActor (KeyTable.Entry) -> Void
@@ -63,7 +63,7 @@ public final class KeyMenuController: ViewController {
 
     // MARK: - Filter
 
-    /// What is typed narrows the list.
+    /// Applies the typed filter.
     private func applyFilter() {
         let words = filter.lowercased().split(separator: " ")
         shown = items.filter { item in

@@ -1,10 +1,10 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Lies under a presented controller's view: dims what is beneath, draws the box, moves the focus.
+/// The container of a presented controller's view: dims the background, draws the box, moves the focus.
 final class PresentationView: View {
     let controller: ViewController
 
-    /// Who had the keys before, and gets them back.
+    /// The previous first responder, which gets the focus back.
     weak var previousResponder: Responder?
 
     private var boxFrame: Rect = .zero
@@ -15,7 +15,7 @@ final class PresentationView: View {
         addSubview(controller.view)
     }
 
-    /// Keys that no one in the box wants go to the application, not to what lies beneath.
+    /// Unhandled keys go to the application, not to the views below.
     override var next: Responder? { superview }
 
     override func layoutSubviews() {
@@ -27,7 +27,7 @@ final class PresentationView: View {
             boxFrame = controller.paneFrame(in: bounds).intersection(bounds)
             controller.view.frame = boxFrame
         case .box:
-            // The border, and a column of air on both sides where there is room for it.
+            // The border, and an empty column on both sides if there is room.
             let air = bounds.width >= 40 ? 1 : 0
             let available = Size(
                 width: max(1, bounds.width - 2 - 2 * air), height: max(1, bounds.height - 2))
@@ -41,7 +41,7 @@ final class PresentationView: View {
         }
     }
 
-    /// The box below the row that is to stay in sight, else above it, else where it is.
+    /// Places the box below the row that should stay visible, else above it, else in its usual place.
     private func placed(_ box: Rect) -> Rect {
         guard let row = controller.screenRowInSight, box.y...box.maxY ~= row else { return box }
         var moved = box
@@ -77,10 +77,10 @@ final class PresentationView: View {
         }
     }
 
-    /// Whether nothing beneath it can be seen.
+    /// Whether it covers everything below.
     var coversScreen: Bool { controller.presentationStyle != .box && boxFrame == bounds }
 
-    /// The mouse reaches nothing beneath a box.
+    /// Blocks mouse events for everything below a dialog.
     override func hitTest(_ point: Point) -> View? {
         guard !isHidden, bounds.contains(point) else { return nil }
         return super.hitTest(point) ?? self
@@ -88,11 +88,11 @@ final class PresentationView: View {
 }
 
 extension KeyCommand {
-    /// Gives the keys to the next view in a box that takes them, from the last to the first.
+    /// Moves the focus to the next view in a dialog; after the last to the first.
     public static let nextField = KeyCommand(
         "focus.next", keys: ["Tab"], title: localized("Next field"), label: localized("next"),
         weight: 40)
-    /// Gives the keys to the previous view in a box that takes them, from the first to the last.
+    /// Moves the focus to the previous view in a dialog; before the first to the last.
     public static let previousField = KeyCommand(
         "focus.previous", keys: ["S-Tab"], title: localized("Previous field"))
 }

@@ -1,7 +1,7 @@
 extension Responder {
-    /// Starts work whose end will change the screen: until then the screen does not count as settled.
+    /// Starts work that will change the screen: until it ends, the screen does not count as idle.
     ///
-    /// Cancelled work must return soon, or the screen will not settle either.
+    /// Cancelled work must return soon for the same reason.
     @discardableResult
     public func startPending(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         let application = application

@@ -1,23 +1,23 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Several controllers, one of them shown, and a bar at the top that says which.
+/// Shows one of several controllers, with a tab bar at the top.
 public final class TabBarController: ViewController {
-    /// The controllers in the order of their tabs; never empty.
+    /// The controllers in tab order; never empty.
     public private(set) var tabs: [ViewController]
-    /// Which tab is shown, from 0.
+    /// The selected tab, zero-based.
     public private(set) var selectedIndex = 0
 
-    /// Stands before the tabs, e.g. the program's name; left out where there is no room.
+    /// Shown before the tabs, e.g. the program's name; omitted if there is no room.
     public var brand: TextLine = "" {
         didSet { if brand != oldValue { bar.setNeedsDisplay() } }
     }
 
-    /// Stands at the right end, e.g. "3 to upload" or "offline".
+    /// Shown at the right end, e.g. "3 to upload" or "offline".
     public var status: TextLine = "" {
         didSet { if status != oldValue { bar.setNeedsDisplay() } }
     }
 
-    /// A row of its own under the tabs, on screens that are not too small for it; nil for none.
+    /// A separate row below the tabs, on sufficiently large screens; nil for none.
     public var bottomView: View? {
         didSet {
             guard bottomView !== oldValue else { return }
@@ -28,21 +28,21 @@ public final class TabBarController: ViewController {
         }
     }
 
-    /// With fewer rows the tab needs them all.
+    /// With fewer rows the bottom view is hidden.
     private static let leastHeightWithBottomView = 11
 
-    /// Turns while something is in flight.
+    /// Animated while work is pending.
     public let activityIndicator = ActivityIndicatorView()
 
-    /// Called after another tab was chosen.
+    /// Called after another tab was selected.
     public var didSelect: (@MainActor (Int) -> Void)?
 
     private lazy var bar = TabBar(self)
 
-    /// A bar with the first tab shown.
+    /// A tab bar with the first tab selected.
     ///
-    /// - Parameter tabs: At least one; their titles name the tabs. Keys lead to the first nine by
-    ///   number.
+    /// - Parameter tabs: At least one; their titles name the tabs. The first nine can be selected by number
+    ///   keys.
     public init(_ tabs: [ViewController]) {
         precondition(!tabs.isEmpty, "a tab bar needs a tab")
         self.tabs = tabs
@@ -76,7 +76,7 @@ public final class TabBarController: ViewController {
         selectedViewController.preferredFirstResponder
     }
 
-    /// Shows another tab and gives it the keys.
+    /// Selects a tab and moves the focus to it.
     public func select(_ index: Int) {
         guard tabs.indices.contains(index), index != selectedIndex else { return }
         let old = selectedViewController
@@ -86,7 +86,7 @@ public final class TabBarController: ViewController {
         didSelect?(index)
     }
 
-    /// Shows other tabs in place of these, the one at the same place first.
+    /// Replaces the tabs and shows the one at the same position.
     public func replaceTabs(_ new: [ViewController]) {
         precondition(!new.isEmpty, "a tab bar needs a tab")
         let hasFocus = isViewLoaded && view.containsFirstResponder
@@ -118,15 +118,15 @@ public final class TabBarController: ViewController {
 }
 
 extension KeyCommand {
-    /// Shows the tab on the right, after the last the first.
+    /// Selects the next tab; after the last, the first.
     public static let nextTab = KeyCommand(
         "tabs.next", keys: ["Tab"], title: localized("Next tab"), label: localized("tabs"),
         weight: 30)
-    /// Shows the tab on the left, before the first the last.
+    /// Selects the previous tab; before the first, the last.
     public static let previousTab = KeyCommand(
         "tabs.previous", keys: ["S-Tab"], title: localized("Previous tab"))
 
-    /// Goes to a tab by its number, from 1.
+    /// Selects a tab by its number, from 1.
     public static func tab(_ number: Int, title: String) -> KeyCommand {
         KeyCommand(
             "tabs.\(number)", keys: [KeySequence([.character(Unicode.Scalar(UInt8(48 + number)))])],
@@ -134,7 +134,7 @@ extension KeyCommand {
     }
 }
 
-/// The first row: titles, the wheel, the status.
+/// The first row: titles, the activity indicator, the status.
 private final class TabBar: View {
     private unowned let controller: TabBarController
 
@@ -143,7 +143,7 @@ private final class TabBar: View {
         super.init()
     }
 
-    /// The columns of each title, as wide as it can be clicked.
+    /// The columns of each title that can be clicked.
     private var titleColumns: [Range<Int>] {
         let titles = controller.tabs.map { Surface.columnCount(of: $0.title) + 2 }
         let tabsWidth = titles.reduce(0, +) + titles.count - 1
@@ -172,13 +172,13 @@ private final class TabBar: View {
             surface.draw(
                 controller.tabs[index].title, at: Point(x: range.lowerBound + 1, y: 0),
                 style: style)
-            // The blanks around a title are part of it.
+            // The blanks around a title belong to it.
             if isSelected, surface.theme.isPlain {
                 surface.draw("[", at: Point(x: range.lowerBound, y: 0), style: style)
                 surface.draw("]", at: Point(x: range.upperBound - 1, y: 0), style: style)
             }
         }
-        // The last two columns are the wheel's.
+        // The last two columns are for the activity indicator.
         let start = (columns.last?.upperBound ?? 0) + 2
         let status = controller.status
         let room = bounds.width - 3 - start

@@ -1,24 +1,23 @@
-/// Runs one screenful, or a part of one: it owns a view, gives keys their meaning and moves on to
-/// other controllers.
+/// Manages a screen, or a part of one: it owns a view, defines key commands, and presents other controllers.
 ///
-/// Override ``viewDidLoad()`` to build the view, ``keyTable`` to say what the keys do, and the
-/// `view…Appear` methods to begin and end what only makes sense on the screen.
+/// Override ``viewDidLoad()`` to build the view, ``keyTable`` to define the key commands, and the
+/// `view…Appear` methods to start and stop work that is only needed on screen.
 @MainActor
 open class ViewController: Responder {
-    /// What the tab, the box's border or the list of contexts calls it.
+    /// The title in the tab, the dialog's border or the list of contexts.
     open var title = "" {
         didSet { if title != oldValue { application?.setNeedsDisplay() } }
     }
 
-    /// The controller that has taken this one in as a child; nil for the root and presented ones.
+    /// The controller that contains this one as a child; nil for the root and presented ones.
     public private(set) final weak var parent: ViewController?
-    /// The controllers taken in with ``addChild(_:)``, in that order.
+    /// The controllers added by ``addChild(_:)``, in that order.
     public private(set) final var children: [ViewController] = []
 
-    /// Where the controller stands when it was presented; nil otherwise.
+    /// The container of a presented controller; nil otherwise.
     final weak var presentation: PresentationView?
 
-    /// Whether the view is shown: true in ``viewDidAppear()``, false in ``viewDidDisappear()``.
+    /// Whether the view is on screen: true in ``viewDidAppear()``, false in ``viewDidDisappear()``.
     public private(set) final var isOnScreen = false
 
     private var loadedView: View?
@@ -27,7 +26,7 @@ open class ViewController: Responder {
 
     // MARK: - View
 
-    /// The controller's view, made when it is first asked for.
+    /// The controller's view, created on demand.
     public final var view: View {
         if let loadedView { return loadedView }
         let view = makeView()
@@ -37,13 +36,13 @@ open class ViewController: Responder {
         return view
     }
 
-    /// Whether ``view`` was asked for, and so made, yet; asking here does not make it.
+    /// Whether ``view`` was created; does not create it.
     public final var isViewLoaded: Bool { loadedView != nil }
 
-    /// Makes the root view; a plain one unless overridden.
+    /// Creates the root view; a plain one unless overridden.
     open func makeView() -> View { ContentView() }
 
-    /// Called once, after the view was made: add subviews here.
+    /// Called once, after the view was created: add subviews here.
     open func viewDidLoad() {}
 
     /// Places the view's subviews, when the root view is a plain one.
@@ -64,8 +63,7 @@ open class ViewController: Responder {
         loadedView?.superview ?? parent
     }
 
-    /// The view that takes the keys when the controller comes onto the screen; the first that can,
-    /// unless overridden.
+    /// The view that gets the focus when the controller appears; the first that can, unless overridden.
     open var preferredFirstResponder: View? {
         focusableViews.first
     }
@@ -81,10 +79,10 @@ open class ViewController: Responder {
         return view.subviews.flatMap(focusable)
     }
 
-    /// Gives the keys to the next view that can take them, after the last to the first.
+    /// Moves the focus to the next view; after the last to the first.
     public final func focusNext() { moveFocus(by: 1) }
 
-    /// Gives the keys to the previous view that can take them, before the first to the last.
+    /// Moves the focus to the previous view; before the first to the last.
     public final func focusPrevious() { moveFocus(by: -1) }
 
     private func moveFocus(by step: Int) {
@@ -97,13 +95,13 @@ open class ViewController: Responder {
 
     // MARK: - Children
 
-    /// Takes a controller in. Its view is added by the caller, who knows where it belongs.
+    /// Adds a child controller. The caller adds its view.
     public final func addChild(_ child: ViewController) {
         child.parent = self
         children.append(child)
     }
 
-    /// Lets a controller go and takes its view off the screen.
+    /// Removes a child controller and its view.
     public final func removeChild(_ child: ViewController) {
         guard let index = children.firstIndex(where: { $0 === child }) else { return }
         children.remove(at: index)
@@ -112,10 +110,10 @@ open class ViewController: Responder {
         if child.isViewLoaded { child.view.removeFromSuperview() }
     }
 
-    /// The children whose views are shown when this controller's is; all unless overridden.
+    /// The children that are visible when this controller is; all unless overridden.
     open var visibleChildren: [ViewController] { children }
 
-    /// Tells this controller and those inside that they came onto the screen or left it.
+    /// Notifies this controller and its children that they have appeared or disappeared.
     final func setOnScreen(_ isOnScreen: Bool) {
         guard self.isOnScreen != isOnScreen else { return }
         if isOnScreen {
@@ -131,8 +129,7 @@ open class ViewController: Responder {
         }
     }
 
-    /// Shows one child instead of another in a view of this controller; for containers such as tab
-    /// bars.
+    /// Replaces one child by another in a view of this controller; for containers such as tab bars.
     public final func transition(
         from old: ViewController?, to new: ViewController, in container: View
     ) {
@@ -150,32 +147,31 @@ open class ViewController: Responder {
     /// How the controller is shown when it is presented.
     open var presentationStyle: PresentationStyle { .box }
 
-    /// A row of the screen that a box of this controller leaves uncovered where it can; nil for none.
+    /// A row of the screen that a dialog of this controller leaves visible if possible; nil for none.
     open var screenRowInSight: Int? { nil }
 
-    /// Where it stands when its style is ``PresentationStyle/pane``; the whole of `bounds` unless overridden.
+    /// The frame for ``PresentationStyle/pane``; all of `bounds` unless overridden.
     ///
-    /// - Parameter bounds: The screen but the footer, from (0, 0).
+    /// - Parameter bounds: The screen without the footer, from (0, 0).
     open func paneFrame(in bounds: Rect) -> Rect { bounds }
 
-    /// Has it placed again, when the size or the frame it wants has changed.
+    /// Requests a new layout after its preferred size or frame has changed.
     public final func setNeedsPresentationLayout() { presentation?.setNeedsLayout() }
 
-    /// The size that the inside of its box should have, at most `available`.
+    /// The preferred content size of its box, at most `available`.
     open func preferredSize(in available: Size) -> Size {
         Size(width: min(60, available.width), height: min(16, available.height))
     }
 
-    /// Shows another controller on top of everything; the keys go there until it is dismissed.
+    /// Presents another controller on top; it has the focus until it is dismissed.
     public final func present(_ controller: ViewController) {
         guard let application else { return }
         application.present(controller)
     }
 
-    /// Takes this controller, and all presented after it, off the screen again. Does nothing when
-    /// it was not presented.
+    /// Dismisses this controller, and all presented after it. Does nothing if it was not presented.
     ///
-    /// - Parameter completion: Called when the controllers beneath have the keys again.
+    /// - Parameter completion: Called when the controllers below have the focus again.
     public final func dismiss(completion: (@MainActor () -> Void)? = nil) {
         guard let application, let presentation else {
             parent?.dismiss(completion: completion)
@@ -186,17 +182,17 @@ open class ViewController: Responder {
     }
 }
 
-/// How a presented controller lies over the others.
+/// How a presented controller covers the others.
 public enum PresentationStyle: Hashable, Sendable {
     /// In a framed box in the middle of the screen.
     case box
-    /// Over the whole screen but the footer.
+    /// Covers the screen except the footer.
     case fullScreen
-    /// Over a part of the screen; what is beside it stays in sight, and gets no keys.
+    /// Covers a part of the screen; the rest stays visible without focus.
     case pane
 }
 
-/// A root view that leaves the placing of its subviews to its controller.
+/// A root view whose controller places its subviews.
 final class ContentView: View {
     override var keyTableSignature: Int? { 0 }
 

@@ -1,9 +1,9 @@
-/// A small wheel that turns while something is in flight, and is not there at rest.
+/// A spinner that is visible while work is pending.
 public final class ActivityIndicatorView: View {
     private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".unicodeScalars).map { Grapheme($0) }
     private static let interval = Duration.milliseconds(100)
 
-    /// How many things are in flight.
+    /// The number of pending tasks.
     public private(set) var activityCount = 0
 
     private var phase = 0
@@ -11,18 +11,17 @@ public final class ActivityIndicatorView: View {
 
     public override init() { super.init() }
 
-    /// Whether something is in flight, so that the wheel is shown and turns.
+    /// Whether work is pending and the spinner is visible.
     public var isAnimating: Bool { activityCount > 0 }
 
-    /// One thing more is in flight; ends with ``stop()``.
+    /// Adds a pending task; ends with ``stop()``.
     public func start() {
         activityCount += 1
         beginTurning()
         setNeedsDisplay()
     }
 
-    /// One thing less is in flight; the wheel disappears with the last. Nothing happens without
-    /// one.
+    /// Removes a pending task; hides the spinner after the last. Has no effect without one.
     public func stop() {
         guard activityCount > 0 else { return }
         activityCount -= 1
@@ -47,7 +46,7 @@ public final class ActivityIndicatorView: View {
             Cell(Self.frames[phase % Self.frames.count], style: surface.theme[.accent]), at: .zero)
     }
 
-    /// The view may be told before it has come onto the screen, where there is a clock.
+    /// It may be started before it is on screen, where the clock is available.
     private func beginTurning() {
         guard isAnimating, timer == nil, let application, !application.configuration.isPlain else {
             return

@@ -1,25 +1,25 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Words that do something when Enter or Space is pressed on them, or when they are clicked.
+/// A button, pressed with Enter, Space or a click.
 public final class Button: View {
-    /// The words on the button; in small letters they are the footer's word for its key, unless that was given.
+    /// The title; in lowercase it is the footer's label for its key, unless that was given.
     public var title: String {
         didSet { if title != oldValue { superview?.setNeedsLayout() } }
     }
 
     private let label: String?
 
-    /// Where the words stand when the button is wider than they are.
+    /// The alignment of the title in a wider button.
     var alignment = TextAlignment.center {
         didSet { if alignment != oldValue { setNeedsDisplay() } }
     }
 
-    /// Drawn at the end: that there are more buttons above or below.
+    /// Drawn at the end: there are more buttons above or below.
     var mark = "" {
         didSet { if mark != oldValue { setNeedsDisplay() } }
     }
 
-    /// A disabled button is dim and Tab passes it by.
+    /// A disabled button is dim and skipped by Tab.
     public var isEnabled = true {
         didSet {
             guard isEnabled != oldValue else { return }
@@ -33,7 +33,7 @@ public final class Button: View {
 
     /// An enabled button.
     ///
-    /// - Parameter label: The footer's word for its key.
+    /// - Parameter label: The footer's label for its key.
     public init(
         _ title: String, label: String? = nil, action: (@MainActor () -> Void)? = nil
     ) {
@@ -57,17 +57,22 @@ public final class Button: View {
         let role: Role = !isEnabled ? .disabled : isFirstResponder ? .focusedButton : .button
         let style = surface.theme[role]
         surface.fill(bounds, style: style)
-        // Where colors cannot tell, brackets do.
+        // Brackets replace colors.
         let hasNoColors = surface.theme.depth == .monochrome
         let text = hasNoColors && isFirstResponder ? "[ \(title) ]" : title
-        let margin = alignment == .center || bounds.width < 6 ? 0 : 1
+        // The mark is in the last column, which reduces the title's width.
+        let columnCount = max(0, bounds.width - Surface.columnCount(of: mark))
+        let isTight =
+            bounds.width < 6 || !mark.isEmpty && Surface.columnCount(of: text) + 2 > columnCount
+        let margin = alignment == .center || isTight ? 0 : 1
         surface.draw(
             TextLine(text),
-            in: Rect(x: margin, y: 0, width: max(0, bounds.width - margin), height: 1),
+            in: Rect(x: margin, y: 0, width: max(0, columnCount - margin), height: 1),
             alignment: alignment, on: style)
         guard !mark.isEmpty else { return }
         surface.draw(
-            TextLine(mark), in: Rect(x: 0, y: 0, width: max(0, bounds.width - margin), height: 1),
+            TextLine(mark),
+            in: Rect(x: 0, y: 0, width: max(0, bounds.width - (isTight ? 0 : 1)), height: 1),
             alignment: .trailing, on: style)
     }
 
@@ -85,7 +90,7 @@ public final class Button: View {
         return true
     }
 
-    /// Does what the button is for.
+    /// Performs the action.
     public func press() {
         guard isEnabled else { return }
         action?()
@@ -93,7 +98,7 @@ public final class Button: View {
 }
 
 extension KeyCommand {
-    /// Presses the button that has the keys.
+    /// Presses the focused button.
     public static let press = KeyCommand(
         "button.press", keys: ["Enter", "Space"], title: localized("Press the button"),
         label: localized("press"),

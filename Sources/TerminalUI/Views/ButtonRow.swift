@@ -1,11 +1,11 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Buttons side by side; the arrow keys move between them.
+/// Buttons side by side; the arrow keys move the focus.
 public final class ButtonRow: View {
-    /// The buttons from left to right, or from top to bottom where the row is too narrow; hidden
-    /// ones take no room.
+    /// The buttons from left to right, or from top to bottom if the row is too narrow; hidden ones take no
+    /// room.
     public let buttons: [Button]
-    /// Where the row stands when it is wider than its buttons.
+    /// The alignment of the buttons in a wider row.
     public var alignment: TextAlignment {
         didSet { if alignment != oldValue { setNeedsLayout() } }
     }
@@ -19,7 +19,7 @@ public final class ButtonRow: View {
 
     private var shown: [Button] { buttons.filter { !$0.isHidden } }
 
-    /// How the buttons stand, the roomier the better.
+    /// The arrangements of the buttons, from spacious to compact.
     private enum Arrangement {
         case row(padding: Int, gap: Int)
         case column
@@ -35,7 +35,7 @@ public final class ButtonRow: View {
         shown.reduce(0) { $0 + $1.width(padding: padding) } + gap * max(0, shown.count - 1)
     }
 
-    /// On a narrow screen the buttons stand one below the other.
+    /// On a narrow screen the buttons are stacked.
     public override func sizeThatFits(_ available: Size) -> Size {
         switch arrangement(in: available.width) {
         case .row(let padding, let gap):
@@ -62,7 +62,7 @@ public final class ButtonRow: View {
                 x += width + gap
             }
         case .column:
-            // Where there is no room for all, the one that Enter presses is in sight.
+            // If not all fit, the focused one is visible.
             let focused = shown.firstIndex(where: \.isFirstResponder) ?? 0
             let first = max(0, focused - bounds.height + 1)
             for (index, button) in shown.enumerated() {
@@ -92,10 +92,10 @@ public final class ButtonRow: View {
 }
 
 extension KeyCommand {
-    /// Gives the keys to the next button of the row, after the last to the first.
+    /// Moves the focus to the next button; after the last to the first.
     public static let nextButton = KeyCommand(
         "buttons.next", keys: ["Right", "Down"], title: localized("Next button"))
-    /// Gives the keys to the previous button of the row, before the first to the last.
+    /// Moves the focus to the previous button; before the first to the last.
     public static let previousButton = KeyCommand(
         "buttons.previous", keys: ["Left", "Up"], title: localized("Previous button"))
 }

@@ -1,12 +1,12 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// A list under a line of text that narrows it: letters are written, arrows move.
+/// A list with a filter field above it: letters are typed, arrows move the selection.
 public final class FilteredList: View {
     private let list: ListView
     private let prompt: String
     private let hint: String
     private let actionLabel: String?
-    /// What Tab makes of the text; nil when there is nothing to add.
+    /// The completion of the text for Tab; nil if there is none.
     private let completion: (@MainActor (String) -> String?)?
     private let didChange: @MainActor (String) -> Void
 
@@ -18,12 +18,12 @@ public final class FilteredList: View {
         }
     }
 
-    /// What an empty filter shows: that one can type.
+    /// The placeholder of an empty filter.
     public static var filterHint: String { localized("type to filter") }
 
     /// - Parameters:
-    ///   - actionLabel: The footer's word for Enter.
-    ///   - completion: What Tab makes of the text; nil when there is nothing to add.
+    ///   - actionLabel: The footer's label for Enter.
+    ///   - completion: The completion of the text for Tab; nil if there is none.
     ///   - didChange: Called with the text after each change.
     public init(
         list: ListView, prompt: String = "/ ", hint: String = FilteredList.filterHint,
@@ -104,7 +104,7 @@ public final class FilteredList: View {
 }
 
 extension KeyCommand {
-    /// What works in menus that are narrowed by typing.
+    /// The commands of menus with a filter.
     public static let menuCommands: [KeyCommand] = [
         .runChosen, .nextMatch, .previousMatch, .nextMatchPage, .previousMatchPage, .clearFilter,
         .closeMenu,

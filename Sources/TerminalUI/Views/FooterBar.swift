@@ -1,6 +1,6 @@
 /// The last row: the most important keys of the current context, or a message.
 final class FooterBar: View {
-    /// The items of the last frame, and what they were made for.
+    /// The items of the last frame, with the key they were computed for.
     private var cache: (key: CacheKey, items: [FooterItem])?
 
     private struct CacheKey: Equatable {
@@ -25,7 +25,7 @@ final class FooterBar: View {
         return items
     }
 
-    /// A click on an item does what its key does.
+    /// A click on an item has the effect of its key.
     override func mouse(_ event: MouseEvent) -> Bool {
         guard event.action == .press, event.button == .left, let application,
             application.message == nil, application.matcher.pending.isEmpty
@@ -72,7 +72,7 @@ final class FooterBar: View {
     }
 }
 
-/// A key and its word, as the footer shows them.
+/// A key with its label in the footer.
 struct FooterItem: Hashable, Sendable {
     var keys: String
     var label: String
@@ -84,7 +84,7 @@ struct FooterItem: Hashable, Sendable {
         Surface.columnCount(of: keys) + 1 + Surface.columnCount(of: label)
     }
 
-    /// The items for what can be done along a chain, nearest context first.
+    /// The items of the available commands in a chain, nearest context first.
     @MainActor
     static func items(along chain: [Responder], bindings: KeyBindings) -> [FooterItem] {
         var items: [FooterItem] = []
@@ -94,7 +94,7 @@ struct FooterItem: Hashable, Sendable {
             else { continue }
             let item = FooterItem(
                 keys: keys.displayName, label: label, weight: command.entry.command.weight)
-            // Two keys for the same: the weightier is enough.
+            // Of two keys with the same label, the one with more weight is enough.
             if let twin = items.firstIndex(where: { $0.label.lowercased() == label.lowercased() }) {
                 if items[twin].weight < item.weight { items[twin] = item }
             } else {
@@ -104,7 +104,7 @@ struct FooterItem: Hashable, Sendable {
         return items
     }
 
-    /// The items that fit, the most important ones, and these in the order of their importance.
+    /// The items that fit, by importance.
     static func fitting(_ items: [FooterItem], columns: Int) -> [FooterItem] {
         let byWeight = items.indices.sorted {
             (-items[$0].weight, $0) < (-items[$1].weight, $1)

@@ -1,12 +1,12 @@
-/// Labelled fields one below the other, e.g. a name and a text.
+/// Labeled fields one below the other, e.g. a name and a text.
 public final class FormView: View {
     /// A field with its label above it.
     public struct Row {
-        /// Words above the field; empty for none, and no row for them then.
+        /// The label above the field; no row if empty.
         public let label: String
-        /// The view that takes the keys, a subview of the form.
+        /// The view that gets the focus, a subview of the form.
         public let field: View
-        /// The field's rows; nil takes what the others leave.
+        /// The field's height; nil for the remaining rows.
         public let height: Int?
     }
 
@@ -15,9 +15,9 @@ public final class FormView: View {
 
     public override init() { super.init() }
 
-    /// Adds a field under its label.
+    /// Adds a field with a label.
     ///
-    /// - Parameter height: The field's rows; nil for all that are left.
+    /// - Parameter height: The field's height; nil for the remaining rows.
     public func add(_ label: String, _ field: View, height: Int? = 1) {
         rows.append(Row(label: label, field: field, height: height))
         addSubview(field)
@@ -43,7 +43,7 @@ public final class FormView: View {
     public override func layoutSubviews() {
         let wanted = rows.reduce(0) { $0 + labelHeight($1) + ($1.height ?? 1) }
         let flexibleCount = rows.filter { $0.height == nil }.count
-        // Air between the rows is the first thing to go.
+        // The gaps between rows are omitted first.
         let gap = bounds.height >= wanted + rows.count - 1 + 2 * flexibleCount ? 1 : 0
         let free = max(0, bounds.height - wanted - gap * max(0, rows.count - 1))
         var y = -hiddenRowCount(of: wanted)
@@ -57,7 +57,7 @@ public final class FormView: View {
         }
     }
 
-    /// How far what has the keys is below the last row, where not all rows have room.
+    /// By how many rows the form must scroll to show the focused field.
     private func hiddenRowCount(of wanted: Int) -> Int {
         guard wanted > bounds.height else { return 0 }
         var end = 0
@@ -65,14 +65,14 @@ public final class FormView: View {
             let start = end
             end += labelHeight(row) + (row.height ?? 1)
             if row.field.containsFirstResponder {
-                // With its label, if there is room for that.
+                // Includes its label if there is room.
                 return max(0, min(start, wanted - bounds.height, max(0, end - bounds.height)))
             }
         }
         return 0
     }
 
-    /// The field that has the keys now must be in sight.
+    /// Scrolls to the focused field.
     override func focusDidMoveInside() {
         setNeedsLayout()
         super.focusDidMoveInside()

@@ -1,12 +1,12 @@
-/// A picture made of characters: each cell a glyph in one color on another.
+/// A picture in characters: each cell is a glyph with a foreground and a background color.
 public struct ImageCells: Hashable, Sendable {
     /// One cell of a picture.
     public struct Pixel: Hashable, Sendable {
         /// The glyph, one column wide, such as a half block.
         public var scalar: Unicode.Scalar
-        /// The glyph's color; the default one on another color makes the glyph a hole to the ground.
+        /// The glyph's color; the default on a colored background makes the glyph transparent.
         public var foreground: Color
-        /// The color behind the glyph; the default one lets the ground show through.
+        /// The color behind the glyph; the default is transparent.
         public var background: Color
 
         public init(_ scalar: Unicode.Scalar, foreground: Color, background: Color) {
@@ -20,10 +20,10 @@ public struct ImageCells: Hashable, Sendable {
     public let columnCount: Int
     /// The height in cells.
     public let rowCount: Int
-    /// Row after row, `columnCount × rowCount` of them.
+    /// `columnCount × rowCount` pixels in rows.
     public let pixels: [Pixel]
 
-    /// A picture from its cells, row after row; missing ones are blank.
+    /// A picture from its cells in rows; missing ones are blank.
     public init(columnCount: Int, rowCount: Int, pixels: [Pixel]) {
         self.columnCount = max(0, columnCount)
         self.rowCount = max(0, rowCount)
@@ -44,7 +44,7 @@ public struct ImageCells: Hashable, Sendable {
 extension Surface {
     /// Draws a picture with its upper left corner at a point.
     ///
-    /// A default color in a picture is a hole: the ground it is drawn on shows through.
+    /// A default color is transparent: the background shows through.
     public func draw(_ image: ImageCells, at point: Point) {
         guard !theme.isPlain else { return }
         for row in 0..<image.rowCount {
@@ -58,7 +58,7 @@ extension Surface {
         }
     }
 
-    /// The background at a place of the window.
+    /// The background at a position of the window.
     private func ground(at point: Point) -> Color {
         let style = styleInWindow(at: point)
         return style.attributes.contains(.reverse) ? style.foreground : style.background
@@ -68,8 +68,8 @@ extension Surface {
 extension ImageCells.Pixel {
     fileprivate func style(on ground: Color) -> Style {
         if background == .default, foreground == .default { return Style(background: ground) }
-        // A glyph that is itself the hole: in the ground's color, which only reversing can name
-        // where that is the terminal's own.
+        // A transparent glyph has the background's color, which can only be selected by reversing if it is
+        // the terminal's own.
         if foreground == .default, scalar != " " {
             return Style(foreground: background, background: ground, .reverse)
         }

@@ -1,20 +1,20 @@
-/// A picture in the middle of its place, or words while there is none.
+/// A centered picture, or a placeholder text.
 public final class ImageView: View {
-    /// The picture, drawn in cells as it is, never scaled; nil shows the placeholder.
+    /// The picture, drawn unscaled in cells; nil shows the placeholder.
     ///
-    /// Setting it takes the pixels of another picture away.
+    /// Setting it removes the pixels of another picture.
     public var image: ImageCells? {
         get { cells }
         set { show(newValue) }
     }
 
     private var cells: ImageCells?
-    /// The same picture in pixels, or a part of it, where the terminal shows them.
+    /// The same picture or a part of it in pixels, if the terminal shows them.
     public private(set) var graphic: Graphic?
-    /// Where that is, in the cells of ``image``.
+    /// Its position in the cells of ``image``.
     private var graphicOrigin = Point.zero
 
-    /// Shows a picture, and pixels over it.
+    /// Shows a picture, with pixels over it.
     public func show(_ image: ImageCells?, _ graphic: Graphic? = nil, at origin: Point = .zero) {
         guard image != cells || graphic != self.graphic || origin != graphicOrigin else { return }
         cells = image
@@ -23,7 +23,7 @@ public final class ImageView: View {
         setNeedsDisplay()
     }
 
-    /// Shown while there is no picture, wrapped between words.
+    /// Shown without a picture, wrapped between words.
     public var placeholder: TextLine = "" {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }

@@ -1,16 +1,16 @@
-/// Text that is only read, wrapped between words where it has more than one row.
+/// A read-only text, wrapped between words if it has more than one row.
 public final class Label: View {
-    /// What it says. Long lines wrap between words, and line breaks begin a row.
+    /// The text. Long lines wrap between words, and line breaks begin a row.
     public var text: TextLine {
         didSet { if text != oldValue { setNeedsDisplay() } }
     }
 
-    /// Where each row stands in the width.
+    /// The alignment of each row.
     public var alignment: TextAlignment = .leading {
         didSet { if alignment != oldValue { setNeedsDisplay() } }
     }
 
-    /// The first row shown of a text that has more of them than fit.
+    /// The first visible row of a text that does not fit.
     public var firstVisibleRow = 0 {
         didSet { if firstVisibleRow != oldValue { setNeedsDisplay() } }
     }

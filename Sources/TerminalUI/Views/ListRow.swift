@@ -1,15 +1,14 @@
-/// How one row of a list looks.
+/// The contents of a row of a list.
 public struct ListRow: Hashable, Sendable {
-    /// A text at the row's end, e.g. a size. Columns stand below each other when every row gives
-    /// them the same width.
+    /// A text at the row's end, e.g. a size. Columns are aligned if all rows give them the same width.
     public struct Column: Hashable, Sendable {
-        /// The words, cut where they are wider than the column.
+        /// The text, cut if it is wider than the column.
         public var text: String
-        /// The cells the column takes, whatever its text.
+        /// The width in cells, independent of the text.
         public var width: Int
-        /// What the text is for; the theme says how that looks.
+        /// The role, which determines the style.
         public var role: Role
-        /// Where the text stands in the column.
+        /// The alignment of the text in the column.
         public var alignment: TextAlignment
 
         public init(
@@ -23,22 +22,22 @@ public struct ListRow: Hashable, Sendable {
         }
     }
 
-    /// The row's name, cut where it does not fit beside the columns.
+    /// The row's title, cut if it does not fit beside the columns.
     public var title: TextLine
-    /// A sign before the title, e.g. a dot for "not saved yet".
+    /// A symbol before the title, e.g. a dot for "not saved yet".
     public var symbol: TextLine?
-    /// Short facts on the line below the title, where the list's rows are higher than one: the most important
-    /// comes first, and the last ones are left out as a whole where there is no room.
+    /// Short texts in the line below the title, if rows are higher than one: the most important first; the
+    /// last ones are omitted if there is no room.
     public var facts: [TextLine]
-    /// Further lines, where the list's rows are higher than one.
+    /// Further lines, if rows are higher than one.
     public var details: [TextLine]
-    /// What stands at the end; on a narrow screen the last ones go first.
+    /// The columns at the end; on a narrow screen the last ones are omitted first.
     public var columns: [Column]
-    /// A picture before the words; ``ListView/imageSize`` keeps its place.
+    /// A picture before the text; its place is reserved by ``ListView/imageSize``.
     public var image: ImageCells?
-    /// The same in pixels, where the terminal shows them.
+    /// The same in pixels, if the terminal shows them.
     public var graphic: Graphic?
-    /// The part of the title to underline, in characters: what a filter matched.
+    /// The parts of the title to underline, in characters: the matches of a filter.
     public var matches: [Range<Int>]
 
     public init(
@@ -59,7 +58,7 @@ public struct ListRow: Hashable, Sendable {
 
     /// The lines below the title.
     ///
-    /// - Parameter columns: What a line may take; only a first fact that is wider alone is cut.
+    /// - Parameter columns: The maximum width of a line; only a single first text is cut.
     func linesBelowTitle(columns: Int) -> [TextLine] {
         guard var line = facts.first else { return details }
         for fact in facts.dropFirst() {

@@ -10,7 +10,7 @@ extension ListView {
         let page = (bounds.height + rowPitch - 1) / rowPitch
         let visible = firstVisibleIndex..<min(rowCount, firstVisibleIndex + page)
         let rows = visible.map { dataSource.listView(self, rowAt: $0) }
-        // Titles stand below each other, with a sign before them or without.
+        // Titles are aligned, with or without a symbol.
         let symbolWidth = rows.reduce(0) { max($0, $1.symbol?.columnCount ?? 0) }
         for (index, row) in zip(visible, rows) {
             let y = (index - firstVisibleIndex) * rowPitch
@@ -31,7 +31,7 @@ extension ListView {
         }
     }
 
-    /// A thumb in the last column: where in the list the screen is.
+    /// The scroll bar in the last column.
     private func drawScrollBar(on surface: Surface) {
         let height = bounds.height
         let length = max(1, height * visibleRowCount / rowCount)
@@ -85,13 +85,13 @@ extension ListView {
         }
     }
 
-    /// Draws what fits of the columns, from the right, and returns where the title has to end.
+    /// Draws the columns that fit, from the right, and returns the maximum end of the title.
     private func drawColumns(
         _ row: ListRow, from start: Int, on surface: Surface, base: Style
     ) -> Int {
         var end = surface.bounds.width - 1
         var shown = row.columns
-        // The title keeps at least as much as the columns take.
+        // The title gets at least as much room as the columns.
         while !shown.isEmpty,
             end - start - shown.reduce(0, { $0 + $1.width + 2 }) < Self.leastTitleWidth
         {

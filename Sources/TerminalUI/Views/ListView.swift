@@ -1,20 +1,20 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// Knows the rows of a list.
+/// Provides the rows of a list.
 ///
-/// Only rows on the screen are asked for, so a list may have any number of them.
+/// Only visible rows are requested, so a list may have any number of them.
 @MainActor
 public protocol ListViewDataSource: AnyObject {
-    /// How many rows there are. Asked by ``ListView/reloadData()`` only.
+    /// The number of rows. Called only by ``ListView/reloadData()``.
     func numberOfRows(in list: ListView) -> Int
 
-    /// How the row looks. Called for the visible rows at each frame: it only assembles.
+    /// The contents of a row. Called for the visible rows in each frame: it must be fast.
     func listView(_ list: ListView, rowAt index: Int) -> ListRow
 
-    /// What the row stands for, e.g. a path: the selection follows it when rows come and go.
+    /// The identity of a row, e.g. a path: the selection follows it when rows change.
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable
 
-    /// Where the row of an identity is now; nil when it is gone. Searched for unless implemented.
+    /// The index of the row with an identity; nil if there is none. Searches the rows unless implemented.
     func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int?
 }
 
@@ -24,16 +24,16 @@ extension ListViewDataSource {
     }
 }
 
-/// Told what the user does with a list.
+/// Receives the user's actions in a list.
 @MainActor
 public protocol ListViewDelegate: AnyObject {
     /// Enter or a second click on the selected row.
     func listView(_ list: ListView, didActivateRowAt index: Int)
 
-    /// Another row, or none, is the selected one now.
+    /// The selection has changed.
     func listViewDidChangeSelection(_ list: ListView)
 
-    /// Other rows, or none, are marked now.
+    /// The marks have changed.
     func listViewDidChangeMarks(_ list: ListView)
 }
 
@@ -43,14 +43,14 @@ extension ListViewDelegate {
     public func listViewDidChangeMarks(_ list: ListView) {}
 }
 
-/// Rows to choose from, with the keys of lists everywhere: `j k g g G ^d ^u`, arrows, wheel, click.
+/// A list of rows, with the usual keys: `j k g g G ^d ^u`, arrows, wheel, click.
 public final class ListView: View {
-    /// What the list shows; without one it is empty. Call ``reloadData()`` after setting it.
+    /// The data source; without one the list is empty. Call ``reloadData()`` after setting it.
     public weak var dataSource: (any ListViewDataSource)?
-    /// Informed about selections, marks and opened rows.
+    /// Receives changes of the selection and marks, and opened rows.
     public weak var delegate: (any ListViewDelegate)?
 
-    /// How much room a row takes.
+    /// The size of a row.
     private var metrics = Metrics() {
         didSet { if metrics != oldValue { setNeedsDisplay() } }
     }
@@ -61,28 +61,28 @@ public final class ListView: View {
         var imageSize: Size?
     }
 
-    /// Screen rows that each row takes.
+    /// The height of a row in screen rows.
     public var rowHeight: Int {
         get { metrics.rowHeight }
         set { metrics.rowHeight = newValue }
     }
 
-    /// Empty screen rows between the rows.
+    /// The empty screen rows between rows.
     public var rowSpacing: Int {
         get { metrics.rowSpacing }
         set { metrics.rowSpacing = newValue }
     }
 
-    /// Screen rows from one row to the next.
+    /// The distance from one row to the next in screen rows.
     var rowPitch: Int { max(1, rowHeight + rowSpacing) }
 
-    /// The place kept for pictures before the words; nil for none.
+    /// The size reserved for pictures before the text; nil for none.
     public var imageSize: Size? {
         get { metrics.imageSize }
         set { metrics.imageSize = newValue }
     }
 
-    /// Said in the middle of a list without rows.
+    /// Shown in the middle of an empty list.
     public var emptyText: TextLine = "" {
         didSet { if emptyText != oldValue { setNeedsDisplay() } }
     }
@@ -93,15 +93,15 @@ public final class ListView: View {
     /// Whether a row can be marked; nil for all of them.
     public var isMarkable: (@MainActor (Int) -> Bool)?
 
-    /// The footer's word for Enter; nil when rows cannot be opened.
+    /// The footer's label for Enter; nil if rows cannot be opened.
     public var activationLabel: String? = localized("open")
 
-    /// Come before the list's own: to stop what is under way with the key that clears marks.
+    /// Entries that precede the list's own: to stop pending work with the key that clears marks.
     public var urgentEntries: [KeyTable.Entry] = [] {
         didSet { setNeedsDisplay() }
     }
 
-    /// How many rows there are, as of the last ``reloadData()``.
+    /// The number of rows as of the last ``reloadData()``.
     public private(set) var rowCount = 0
     private var selection = Selection()
 
@@ -117,7 +117,7 @@ public final class ListView: View {
         set { selection.index = newValue }
     }
 
-    /// What the selected row stands for, by the data source; nil when no row is selected.
+    /// The identity of the selected row; nil if no row is selected.
     public private(set) var selectedIdentity: AnyHashable? {
         get { selection.identity }
         set { selection.identity = newValue }
@@ -136,10 +136,10 @@ public final class ListView: View {
         Point(x: 0, y: ((selectedIndex ?? firstVisibleIndex) - firstVisibleIndex) * rowPitch)
     }
 
-    /// Whether the list can have the keys itself; a list moved by a field beside it cannot.
+    /// Whether the list can get the focus; false if a field beside it controls it.
     public var isFocusable = true
 
-    /// Whether the selection looks as if the list had the keys.
+    /// Whether the selection is drawn as if the list had the focus.
     public var looksFocused = false {
         didSet { if looksFocused != oldValue { setNeedsDisplay() } }
     }
@@ -158,7 +158,7 @@ public final class ListView: View {
             index >= 0, index < rowCount
         {
             selectedIndex = index
-            // The row stays where the eye is.
+            // The selected row keeps its position on the screen.
             firstVisibleIndex += index - (oldIndex ?? index)
         } else if rowCount > 0 {
             selectedIndex = min(oldIndex ?? 0, rowCount - 1)
@@ -192,7 +192,7 @@ public final class ListView: View {
         return index
     }
 
-    /// Takes the marks away from all rows. The delegate is told if there were any.
+    /// Removes all marks. Notifies the delegate if there were any.
     public func clearMarks() {
         guard !marks.isEmpty else { return }
         marks = []
@@ -200,7 +200,7 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
-    /// Takes the marks away from rows that are no more, or are not to have one.
+    /// Removes marks from rows that no longer exist, or should not be marked.
     public func retainMarks(where isKept: (AnyHashable) -> Bool) {
         let kept = marks.filter(isKept)
         guard kept.count != marks.count else { return }
@@ -209,7 +209,7 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
-    /// Marks every row; takes all marks away when every row has one.
+    /// Marks all rows; removes all marks if all rows are marked.
     public func toggleAllMarks() {
         let all = Set(
             (0..<rowCount).filter { isMarkable?($0) ?? true }.compactMap { identity(at: $0) })
@@ -218,7 +218,7 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
-    /// Marks what may have no row now.
+    /// Marks identities, which need not have a row now.
     public func mark(_ identities: [AnyHashable]) {
         let all = marks.union(identities)
         guard all.count != marks.count else { return }
@@ -227,7 +227,7 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
-    /// Marks a row, or takes its mark away.
+    /// Marks or unmarks a row.
     public func toggleMark(at index: Int) {
         guard let identity = identity(at: index), isMarkable?(index) ?? true else { return }
         if marks.remove(identity) == nil { marks.insert(identity) }
@@ -240,7 +240,7 @@ public final class ListView: View {
         return dataSource?.listView(self, identityOfRowAt: index)
     }
 
-    /// Looks for a row from the selected one outwards: it is seldom far.
+    /// Searches outward from the selected row: it is usually near.
     func search(for identity: AnyHashable) -> Int? {
         let start = min(selectedIndex ?? 0, max(0, rowCount - 1))
         for distance in 0..<max(1, rowCount) {
@@ -254,7 +254,7 @@ public final class ListView: View {
 
     // MARK: - Scrolling
 
-    /// Whole rows that fit.
+    /// The number of rows that fit completely.
     public var visibleRowCount: Int { max(1, (bounds.height + rowSpacing) / rowPitch) }
 
     private func scrollToSelection() {
@@ -267,7 +267,7 @@ public final class ListView: View {
         firstVisibleIndex = max(0, min(firstVisibleIndex, last))
     }
 
-    /// Scrolls without choosing; the selection stays within what is visible.
+    /// Scrolls; the selection stays within the visible rows.
     private func scroll(by rows: Int) {
         let page = visibleRowCount
         firstVisibleIndex = max(0, min(firstVisibleIndex + rows, max(0, rowCount - page)))
@@ -320,12 +320,12 @@ public final class ListView: View {
         }
     }
 
-    /// Selects the row so many rows further down, or up.
+    /// Moves the selection by a number of rows.
     public func move(by step: Int) {
         select((selectedIndex ?? 0) + step)
     }
 
-    /// Does what Enter does.
+    /// Opens the selected row, like Enter.
     public func activateSelection() {
         guard let selectedIndex else { return }
         delegate?.listView(self, didActivateRowAt: selectedIndex)
@@ -382,20 +382,20 @@ extension KeyCommand {
     /// Selects the row half a screen further up, or the first.
     public static let halfPageUp = KeyCommand(
         "list.half-page-up", keys: ["^u"], title: localized("Half a page up"))
-    /// Selects the row a screen, but for one row, further down; in an alert, scrolls its message.
+    /// Moves the selection one screen down, with one row of overlap; in an alert, scrolls its message.
     public static let pageDown = KeyCommand(
         "list.page-down", keys: ["PgDn"], title: localized("Page down"))
-    /// Selects the row a screen, but for one row, further up; in an alert, scrolls its message.
+    /// Moves the selection one screen up, with one row of overlap; in an alert, scrolls its message.
     public static let pageUp = KeyCommand(
         "list.page-up", keys: ["PgUp"], title: localized("Page up"))
-    /// Marks the selected row, or takes its mark away, and goes to the next.
+    /// Marks or unmarks the selected row and goes to the next.
     public static let markRow = KeyCommand(
         "list.mark", keys: ["Space"], title: localized("Mark the row"), label: localized("mark"),
         weight: 40)
-    /// Marks all rows, or none if all have a mark.
+    /// Marks all rows, or none if all are marked.
     public static let markAllRows = KeyCommand(
         "list.mark-all", keys: ["^A"], title: localized("Mark all rows, or none"))
-    /// Takes all marks away; only there while rows are marked.
+    /// Removes all marks; only available while rows are marked.
     public static let clearMarks = KeyCommand(
         "list.unmark", keys: ["Esc"], title: localized("Clear the marks"),
         label: localized("unmark"), weight: 98)

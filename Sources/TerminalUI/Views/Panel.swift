@@ -1,41 +1,41 @@
-/// A frame with a title around one view; it lights up while what is inside has the keys.
+/// A titled frame around a view; highlighted while the view has the focus.
 public final class Panel: View {
-    /// Words in the upper edge, at the left.
+    /// The title in the upper edge, at the left.
     public var title: TextLine {
         didSet { if title != oldValue { setNeedsDisplay() } }
     }
 
-    /// Words at the right of the upper edge, e.g. a count; left out where there is no room.
+    /// A second title at the right of the upper edge, e.g. a count; omitted if there is no room.
     public var trailingTitle: TextLine? {
         didSet { if trailingTitle != oldValue { setNeedsDisplay() } }
     }
 
-    /// The same in fewer words, the longer ones first: the first that has room is shown.
+    /// Shorter variants of it, longest first: the first one that fits is shown.
     public var shorterTrailingTitles: [TextLine] = [] {
         didSet { if shorterTrailingTitles != oldValue { setNeedsDisplay() } }
     }
 
-    /// Words in the lower edge, e.g. a place in the text.
+    /// A text in the lower edge, e.g. a position.
     public var footer: TextLine? {
         didSet { if footer != oldValue { setNeedsDisplay() } }
     }
 
-    /// Columns of air between the frame and the content.
+    /// Empty columns between the frame and the content.
     public var padding = 0 {
         didSet { if padding != oldValue { setNeedsLayout() } }
     }
 
-    /// Whether the frame looks focused though the keys are elsewhere.
+    /// Whether the frame is highlighted even without the focus.
     public var isHighlighted = false {
         didSet { if isHighlighted != oldValue { setNeedsDisplay() } }
     }
 
-    /// The view inside the frame, as large as the frame leaves room for.
+    /// The view inside the frame.
     public let content: View
 
     /// A frame around a view, which becomes its subview.
     ///
-    /// - Parameter padding: Columns left empty on either side of the content.
+    /// - Parameter padding: Empty columns on either side of the content.
     public init(_ title: TextLine = "", content: View, padding: Int = 0) {
         self.title = title
         self.content = content
@@ -44,7 +44,7 @@ public final class Panel: View {
         addSubview(content)
     }
 
-    /// The size that the frame adds to its content's.
+    /// The size of the frame without its content.
     public var overhead: Size { Size(width: 2 + 2 * padding, height: 2) }
 
     public override var keyTableSignature: Int? { 0 }

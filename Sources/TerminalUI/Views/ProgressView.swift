@@ -1,6 +1,6 @@
 /// A bar that fills from left to right, in steps of an eighth of a cell.
 public final class ProgressView: View {
-    /// From 0 to 1; nil while nobody knows: the bar is empty then.
+    /// From 0 to 1; nil for an empty bar.
     public var fraction: Double? {
         didSet {
             guard fraction != oldValue else { return }
@@ -13,7 +13,7 @@ public final class ProgressView: View {
         }
     }
 
-    /// Whether the percentage stands behind the bar.
+    /// Whether the percentage is shown after the bar.
     public var showsPercentage: Bool
 
     public init(showsPercentage: Bool = true) {
@@ -28,14 +28,14 @@ public final class ProgressView: View {
 
     /// The filled part in eighths of a cell.
     ///
-    /// Only a finished bar is full, and one that has begun is not empty.
+    /// Only a completed bar is full, and one that has begun is not empty.
     static func eighths(of fraction: Double?, in columns: Int) -> Int {
         guard let fraction, fraction > 0, columns > 0 else { return 0 }
         if fraction >= 1 { return columns * 8 }
         return min(columns * 8 - 1, max(1, Int(fraction * Double(columns * 8))))
     }
 
-    /// Whole percents, rounded down: 100 only when all is done.
+    /// Whole percent, rounded down: 100 only on completion.
     public static func percent(_ fraction: Double) -> Int {
         guard fraction > 0 else { return 0 }
         return fraction >= 1 ? 100 : min(99, Int(fraction * 100))

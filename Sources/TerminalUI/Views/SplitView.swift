@@ -1,21 +1,21 @@
-/// Two views side by side where the screen is wide, one of them alone where it is not.
+/// Two views side by side on a wide screen, else one of them.
 public final class SplitView: View {
-    /// The view on the left, which stays when there is no room for two, unless ``prefersSecondary``.
+    /// The left view; stays if there is room for only one, unless ``prefersSecondary``.
     public let primary: View
-    /// The view on the right, hidden where the width is less than ``minimumWidth``, unless ``prefersSecondary``.
+    /// The right view, hidden if the width is less than ``minimumWidth``, unless ``prefersSecondary``.
     public let secondary: View
 
-    /// The least width that shows both.
+    /// The minimum width that shows both.
     public var minimumWidth: Int {
         didSet { if minimumWidth != oldValue { setNeedsLayout() } }
     }
 
-    /// Which view stays where there is room for one alone.
+    /// Which view stays if there is room for only one.
     public var prefersSecondary = false {
         didSet { if prefersSecondary != oldValue { setNeedsLayout() } }
     }
 
-    /// The first view's part of the width.
+    /// The left view's share of the width.
     public var fraction: Double {
         didSet { if fraction != oldValue { setNeedsLayout() } }
     }
@@ -32,12 +32,12 @@ public final class SplitView: View {
         addSubview(secondary)
     }
 
-    /// Whether there is room for the second view.
+    /// Whether the right view is visible.
     public var showsSecondary: Bool { isWide || prefersSecondary }
 
     private var isWide: Bool { bounds.width >= minimumWidth }
 
-    /// Called when the second view has come or gone because the width has changed.
+    /// Called when the right view has appeared or disappeared because the width has changed.
     public var didChangeVisibility: (@MainActor (Bool) -> Void)?
 
     public override func layoutSubviews() {

@@ -1,12 +1,11 @@
-/// A rectangle of the screen that draws itself and may hold others.
+/// A rectangle of the screen that draws itself and may contain others.
 ///
-/// A subclass overrides ``layoutSubviews()`` to place its subviews and ``draw(on:)`` to draw what is
-/// its own; both see coordinates that begin at the view's upper left corner. Changes announce
-/// themselves with ``setNeedsDisplay()`` or ``setNeedsLayout()``; the application draws one frame
-/// for all of them.
+/// A subclass overrides ``layoutSubviews()`` to place its subviews and ``draw(on:)`` to draw its own
+/// contents; both use coordinates relative to the view's upper left corner. Changes are announced with
+/// ``setNeedsDisplay()`` or ``setNeedsLayout()``; the application draws one frame for all of them.
 @MainActor
 open class View: Responder {
-    /// The place in the superview, in cells.
+    /// The position in the superview, in cells.
     open var frame: Rect = .zero {
         didSet {
             guard frame != oldValue else { return }
@@ -18,16 +17,15 @@ open class View: Responder {
     /// The view's own rectangle: its origin is (0, 0).
     public final var bounds: Rect { Rect(size: frame.size) }
 
-    /// The view this one lies in; nil when it was not added to any.
+    /// The view that contains this one; nil if there is none.
     public private(set) final weak var superview: View?
-    /// The views in this one, the uppermost last.
+    /// The contained views, topmost last.
     public private(set) final var subviews: [View] = []
 
     /// The view controller whose root view this is.
     public internal(set) final weak var viewController: ViewController?
 
-    /// Whether it is left out of drawing, layout, clicks and Tab; a hidden view gives its keys
-    /// back.
+    /// Whether it is excluded from drawing, layout, clicks and Tab; a hidden view loses the focus.
     public final var isHidden = false {
         didSet {
             guard isHidden != oldValue else { return }
@@ -42,7 +40,7 @@ open class View: Responder {
 
     // MARK: - Hierarchy
 
-    /// Puts a view above the others in this one, taking it out of the view it was in.
+    /// Adds a view above the others, removing it from its previous superview.
     public final func addSubview(_ view: View) {
         guard view.superview !== self else { return }
         view.removeFromSuperview()
@@ -51,7 +49,7 @@ open class View: Responder {
         setNeedsLayout()
     }
 
-    /// Takes the view out of its superview; if the keys were in it, they go to another view.
+    /// Removes the view from its superview; if it contains the focus, that moves to another view.
     public final func removeFromSuperview() {
         guard let superview else { return }
         giveKeysBack()
@@ -60,19 +58,19 @@ open class View: Responder {
         self.superview = nil
     }
 
-    /// A view that cannot be seen must not take keys.
+    /// An invisible view must not have the focus.
     private func giveKeysBack() {
         if containsFirstResponder { application?.dropFocus(from: self) }
     }
 
-    /// Puts the view above its siblings.
+    /// Moves the view above its siblings.
     public final func bringSubviewToFront(_ view: View) {
         guard let index = subviews.firstIndex(where: { $0 === view }) else { return }
         subviews.append(subviews.remove(at: index))
         setNeedsDisplay()
     }
 
-    /// Whether this is `view` or lies in it.
+    /// Whether this is `view` or inside it.
     public final func isDescendant(of view: View) -> Bool {
         var candidate: View? = self
         while let current = candidate {
@@ -89,30 +87,30 @@ open class View: Responder {
     /// Places the subviews; the view's size is known.
     open func layoutSubviews() {}
 
-    /// Draws the view itself, beneath its subviews.
+    /// Draws the view itself, below its subviews.
     open func draw(on surface: Surface) {}
 
-    /// The size the view would like, at most `available`.
+    /// The preferred size, at most `available`.
     open func sizeThatFits(_ available: Size) -> Size { available }
 
-    /// Asks for a new frame.
+    /// Requests a new frame.
     public final func setNeedsDisplay() {
         application?.setNeedsDisplay(of: self)
     }
 
-    /// Asks for the subviews to be placed again before the next frame.
+    /// Requests a layout of the subviews before the next frame.
     public final func setNeedsLayout() {
         needsLayout = true
         setNeedsDisplay()
     }
 
-    /// Asks for all that is inside to be placed again, too.
+    /// Requests a layout of all nested views, too.
     final func setNeedsLayoutOfTree() {
         setNeedsLayout()
         for view in subviews { view.setNeedsLayoutOfTree() }
     }
 
-    /// Places the subviews now if they have to be.
+    /// Places the subviews now if necessary.
     public final func layoutIfNeeded() {
         if needsLayout {
             needsLayout = false
@@ -144,37 +142,37 @@ open class View: Responder {
 
     // MARK: - Focus
 
-    /// Whether the view can take the keys.
+    /// Whether the view can get the focus.
     open var canBecomeFirstResponder: Bool { false }
 
-    /// Whether this very view gets keys first.
+    /// Whether this view itself has the focus.
     public final var isFirstResponder: Bool { application?.firstResponder === self }
 
-    /// Whether this view, or one in it, takes the keys.
+    /// Whether this view, or one inside it, has the focus.
     public final var containsFirstResponder: Bool {
         (application?.firstResponder as? View)?.isDescendant(of: self) ?? false
     }
 
-    /// Takes the keys. Returns false when the view may not, or is not on the screen.
+    /// Moves the focus to this view. Returns false if it cannot have it, or is not on screen.
     @discardableResult
     public final func becomeFirstResponder() -> Bool {
         guard canBecomeFirstResponder, let application else { return false }
         return application.focus(self) == .focused
     }
 
-    /// Told after the view has begun or ceased to take the keys.
+    /// Called after the view has gained or lost the focus.
     open func focusDidChange() {}
 
-    /// A view inside this one has begun to take the keys.
+    /// A view inside this one has gained the focus.
     func focusDidMoveInside() { superview?.focusDidMoveInside() }
 
-    /// Where the terminal's cursor stands while the view has the keys; nil hides it.
+    /// The position of the terminal's cursor while the view has the focus; nil hides it.
     open var cursorPosition: Point? { nil }
 
-    /// Where on the screen its cursor is; nil for none, or where that is cut off.
+    /// The position of its cursor on the screen; nil for none, or if it is clipped.
     var cursorOnScreen: Point? { cursorPosition.flatMap(onScreen) }
 
-    /// Where on the screen a point of this view is; nil where it is cut off.
+    /// The position on the screen of a point of this view; nil if it is clipped.
     func onScreen(_ point: Point) -> Point? {
         var point = point
         var candidate: View? = self
@@ -186,12 +184,12 @@ open class View: Responder {
         return point
     }
 
-    /// Where the cursor stands then on a plain screen, if ``cursorPosition`` says nothing.
+    /// The position of the cursor on a plain screen, if ``cursorPosition`` is nil.
     open var focusPosition: Point? { .zero }
 
     // MARK: - Mouse
 
-    /// The uppermost visible view at a point of this one.
+    /// The topmost visible view at a point of this one.
     open func hitTest(_ point: Point) -> View? {
         guard !isHidden, bounds.contains(point) else { return nil }
         for view in subviews.reversed() {
@@ -200,7 +198,7 @@ open class View: Responder {
         return self
     }
 
-    /// Takes what the mouse did here; the location is in this view's cells. Returns whether it was
-    /// used; if not, the superview is asked.
+    /// Handles a mouse event, with the location in this view's cells. Returns whether it was handled; if not,
+    /// the superview gets it.
     open func mouse(_ event: MouseEvent) -> Bool { false }
 }

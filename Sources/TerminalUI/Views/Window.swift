@@ -1,10 +1,10 @@
-internal import Messages
+internal import ByteClubMessages
 
-/// The bottom of all views: holds the root controller's view, the presented ones and the footer.
+/// The root of all views: contains the root controller's view, the presented ones and the footer.
 final class Window: View {
     weak var owner: Application?
 
-    /// Too small to work in below this.
+    /// The minimum size to work in.
     static let smallestSize = Size(width: 20, height: 6)
 
     let footer = FooterBar()

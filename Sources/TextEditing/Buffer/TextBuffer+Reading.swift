@@ -36,12 +36,12 @@ extension TextBuffer {
         while left > 0 {
             let chunk = chunks[index]
             let length = Swift.min(left, chunk.count - start)
-            let goesOn = try chunk.bytes.withUnsafeBufferPointer {
+            let shouldContinue = try chunk.bytes.withUnsafeBufferPointer {
                 try body(UnsafeBufferPointer(rebasing: $0[start..<start + length]))
             }
             left -= length
             start = 0
-            guard goesOn, left > 0 else { return }
+            guard shouldContinue, left > 0 else { return }
             chunks.formIndex(after: &index)
         }
     }

@@ -1,4 +1,5 @@
-/// How a line begins that belongs to a list, or is just indented: `  - [ ] `, `3. `, or spaces alone.
+/// How a line begins that belongs to a list or a quotation, or is just indented: `  - [ ] `, `3. `, `> `, or spaces
+/// alone.
 struct ListMarker: Equatable {
     /// Spaces and tabs at the line's beginning.
     var indent: [UInt8]
@@ -20,6 +21,15 @@ struct ListMarker: Equatable {
         var marker: [UInt8]
         var end = rest.startIndex
         switch first {
+        case UInt8(ascii: ">"):
+            // With the quotations inside of it.
+            let signs = rest.prefix { $0 == first || $0 == 0x20 }
+            guard rest.dropFirst().first.map({ $0 == 0x20 || $0 == first }) ?? true else { return }
+            marker = Array(signs)
+            if marker.last != 0x20 { marker.append(0x20) }
+            next = marker
+            count = indent.count + signs.count
+            return
         case UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+"):
             marker = [first]
             end += 1

@@ -140,15 +140,15 @@ private extension TextLayout {
         let limit = options.wraps ? options.columns : Int.max
         var column = column
         var base = range.lowerBound
-        var goesOn = true
-        while goesOn, base < range.upperBound {
+        var shouldContinue = true
+        while shouldContinue, base < range.upperBound {
             note(base, column)
             let end = min(range.upperBound, base + 4096)
             // A cluster near the window's edge may be cut: it waits for the next window.
             let margin = end == range.upperBound ? 0 : GraphemeBreaker.longestCluster
             text.withBytes(in: base..<end) { bytes in
                 var offset = 0
-                while goesOn, offset + margin < bytes.count {
+                while shouldContinue, offset + margin < bytes.count {
                     let (kind, stop) = Self.step(in: bytes, from: offset, isLast: margin == 0)
                     let width =
                         switch kind {
@@ -159,7 +159,7 @@ private extension TextLayout {
                     let step = Step(
                         kind: kind, source: base + offset..<base + stop, column: column,
                         width: width)
-                    goesOn = body(step, UnsafeBufferPointer(rebasing: bytes[offset..<stop]))
+                    shouldContinue = body(step, UnsafeBufferPointer(rebasing: bytes[offset..<stop]))
                     column += width
                     offset = stop
                 }

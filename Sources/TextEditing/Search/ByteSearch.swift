@@ -12,7 +12,8 @@ package struct ByteSearch: Sendable {
     private static let windowCount = 65_536
 
     func matches(
-        in text: TextBuffer, beginningIn range: Range<Int>, limit: Int, while goesOn: () -> Bool
+        in text: TextBuffer, beginningIn range: Range<Int>, limit: Int,
+        while shouldContinue: () -> Bool
     ) -> [Range<Int>] {
         var result: [Range<Int>] = []
         var base = range.lowerBound
@@ -29,7 +30,7 @@ package struct ByteSearch: Sendable {
                 }
             }
             base = next
-            guard goesOn() else { break }
+            guard shouldContinue() else { break }
         }
         return result
     }

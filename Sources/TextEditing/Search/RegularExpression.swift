@@ -1,4 +1,4 @@
-internal import CPCRE2
+internal import CByteClubPCRE2
 
 /// A compiled expression of PCRE2, and the bounds within which it is matched.
 ///

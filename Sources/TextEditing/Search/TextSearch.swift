@@ -79,20 +79,22 @@ public struct TextSearch: Sendable {
     /// - Parameters:
     ///   - range: All of the text when not given.
     ///   - limit: The most that are returned.
-    ///   - goesOn: Asked every few milliseconds; false ends the search with what was found.
+    ///   - shouldContinue: Asked every few milliseconds; false ends the search with what was found.
     public func matches(
         in text: TextBuffer, beginningIn range: Range<Int>? = nil, limit: Int = .max,
-        while goesOn: () -> Bool = { true }
+        while shouldContinue: () -> Bool = { true }
     ) throws(TextSearchError) -> [Range<Int>] {
         let end = min(range?.upperBound ?? Int.max, text.count + 1)
         let start = max(0, range?.lowerBound ?? 0)
         guard start < end else { return [] }
         switch engine {
         case .bytes(let search):
-            return search.matches(in: text, beginningIn: start..<end, limit: limit, while: goesOn)
+            return search.matches(
+                in: text, beginningIn: start..<end, limit: limit, while: shouldContinue)
         case .expression(let expression):
             return try Self.matches(
-                of: expression, in: text, beginningIn: start..<end, limit: limit, while: goesOn)
+                of: expression, in: text, beginningIn: start..<end, limit: limit,
+                while: shouldContinue)
         }
     }
 
@@ -126,7 +128,7 @@ private extension TextSearch {
     /// Tries few places a call while they take long, many while they do not.
     static func matches(
         of expression: RegularExpression, in text: TextBuffer, beginningIn range: Range<Int>,
-        limit: Int, while goesOn: () -> Bool
+        limit: Int, while shouldContinue: () -> Bool
     ) throws(TextSearchError) -> [Range<Int>] {
         let matcher = try RegularExpression.Matcher(expression)
         let clock = ContinuousClock()
@@ -153,7 +155,7 @@ private extension TextSearch {
             if elapsed > .milliseconds(8) { step = max(64, step / 4) }
             before = now
             if begun.duration(to: now) > timeLimit { throw TextSearchError(.tooComplex) }
-            guard goesOn() else { return result }
+            guard shouldContinue() else { return result }
         }
         return result
     }

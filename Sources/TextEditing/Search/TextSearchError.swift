@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 
 /// Why a search could not be made.
 public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import CurlNetworking
 import FoundationEssentials
-internal import Messages
-import Pictures
+internal import ByteClubMessages
+import ByteClubPictures
 import TerminalUI
 
 /// A decoded picture from the web.

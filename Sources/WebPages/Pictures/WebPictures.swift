@@ -1,6 +1,6 @@
 import CurlNetworking
 import FoundationEssentials
-import Pictures
+import ByteClubPictures
 import TerminalPictures
 import TerminalUI
 import WebText

@@ -1,4 +1,4 @@
-import CXML
+import CByteClubXML
 
 /// Makes UTF-8 of a page in any encoding.
 ///

@@ -1,4 +1,4 @@
-internal import CXML
+internal import CByteClubXML
 
 /// The library that reads HTML, for reports of what a program runs on.
 public enum HTMLLibrary {

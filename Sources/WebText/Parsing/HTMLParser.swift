@@ -1,4 +1,4 @@
-import CXML
+import CByteClubXML
 
 /// Reads HTML into a document. No script runs, nothing is fetched, no file is opened.
 ///

@@ -1,26 +1,26 @@
 import ClubAccess
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 
-/// A text as the editor has left it, in a file that stays until the text is safe elsewhere.
+/// A text edited in an external editor, in a file that stays until the text was saved elsewhere.
 struct EditedText {
     let data: Data
-    /// In a folder of its own.
+    /// In its own folder.
     let file: URL
 
-    /// The text is safe, or what it was.
+    /// Removes the file: the text was saved, or is unchanged.
     func discard() { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
 
-    /// After a sentence about what has failed.
+    /// Appended to an error message.
     var sentence: String { localized(" Your text is in \(file.path).") }
 
-    /// Lets the person edit a text.
+    /// Lets the user edit a text.
     ///
-    /// - Parameter name: The note's, so that the editor knows what it is by its ending.
+    /// - Parameter name: The note's name, so that the editor knows its extension.
     /// - Returns: The file's bytes when the editor has ended, and the file.
-    /// - Throws: `CommandFailure` when it could not be run or failed; a text that was changed, or may have
-    ///   been, stays in its file then, and the sentence says where.
+    /// - Throws: `CommandFailure` if the editor could not be run or failed. A text that may have been changed
+    ///   stays in its file, and the message says where.
     static func edit(_ text: Data, named name: String) async throws -> EditedText {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw CommandFailure(
@@ -46,11 +46,11 @@ struct EditedText {
         do {
             edited = EditedText(data: try Data(contentsOf: file), file: file)
         } catch {
-            // The editor may have left it under another name. Nothing is lost with an empty folder.
+            // The editor may have saved it under another name. Removing an empty folder loses nothing.
             let isEmpty = rmdir(folder.path) == 0
             throw CommandFailure(
                 localized(
-                    "What the editor (\(editor.command)) has written cannot be read. The note was not changed."
+                    "What the editor “\(editor.command)” has written cannot be read. The note was not changed."
                 )
                     + (isEmpty ? "" : localized(" What it left is in \(folder.path).")))
         }
@@ -58,13 +58,13 @@ struct EditedText {
             let isKept = edited.data != text
             if !isKept { edited.discard() }
             throw CommandFailure(
-                localized("The editor (\(editor.command)) failed. The note was not changed.")
+                localized("The editor “\(editor.command)” failed. The note was not changed.")
                     + (isKept ? edited.sentence : ""))
         }
         return edited
     }
 
-    /// In the folder for this session's files where there is one: it is in memory.
+    /// In the session's runtime folder if there is one: it is in memory.
     private static func makeFolder() throws -> URL {
         let environment = ProcessInfo.processInfo.environment
         let parent =
@@ -82,7 +82,7 @@ struct EditedText {
         )
     }
 
-    /// The note's own name, without what a shell or an editor might stumble over.
+    /// The note's name without characters that a shell or an editor might misinterpret.
     private static func fileName(for name: String) -> String {
         let safe = name.unicodeScalars.map { scalar -> Character in
             scalar.properties.generalCategory == .control || scalar == "/" ? "_" : Character(scalar)
@@ -91,7 +91,7 @@ struct EditedText {
         return text.hasPrefix("-") || text.hasPrefix(".") ? "_" + text : text
     }
 
-    /// Runs it in the foreground. Signals of the terminal are the editor's meanwhile.
+    /// Runs the editor in the foreground; it receives the terminal's signals.
     private static func run(_ editor: ExternalEditor, on file: URL) async -> ExternalEditor.Ending {
         let (oldInterrupt, oldQuit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
         defer {

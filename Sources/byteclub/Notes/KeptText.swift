@@ -2,18 +2,18 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
-/// A text on its way into the club, kept as a draft until it has arrived.
+/// A text that is being saved in the club, kept as a draft until it has arrived.
 struct KeptText {
     private let kept: Result<UnsentNote, any Error>?
-    /// The text as the editor has left it, as long as it is in no draft.
+    /// The file of the text, until it is in a draft.
     private let edited: EditedText?
 
     /// - Parameters:
-    ///   - folder: Where a new note goes.
-    ///   - base: The note that it is to replace; nil for a new one.
-    ///   - edited: The file that the text comes from: it stays until the text is safe elsewhere.
+    ///   - folder: The folder of a new note.
+    ///   - base: The note to replace; nil for a new one.
+    ///   - edited: The file of the text: it stays until the text was saved elsewhere.
     init(
         _ text: Data, named name: String, in folder: RemotePath = .root,
         replacing base: RemoteFile? = nil, for club: ClubSettings, with registry: ClubRegistry,
@@ -34,14 +34,14 @@ struct KeptText {
         }
     }
 
-    /// The text is in the club.
+    /// Removes the draft: the text is in the club.
     func discard() {
         edited?.discard()
         guard case .success(let note) = kept else { return }
         note.discard()
     }
 
-    /// What happened, and what has become of the text.
+    /// The error message, with where the text is now.
     func failure(_ sentence: String) -> CommandFailure {
         switch kept {
         case nil: return CommandFailure(sentence)

@@ -1,11 +1,11 @@
 import ByteClub
 import ClubStore
-import Messages
+import ByteClubMessages
 
-/// The notes that a command names, found before it changes any of them: of two names that differ in case alone, the
-/// club shows one in another way when the other one leaves.
+/// Finds all named notes before a command changes any of them: if two names differ only in case, the club
+/// changes how it shows one when the other is removed.
 enum NamedNotes {
-    /// - Returns: What each name means; nil for what is to be found, or not, when its turn comes, as a single one is.
+    /// - Returns: The note for each name; nil for one that is looked up later, like a single one.
     static func find(
         _ names: [String], in store: any RemoteStore
     ) async throws -> [(name: String, file: RemoteFile?)] {
@@ -21,11 +21,11 @@ enum NamedNotes {
         return found
     }
 
-    /// A note where it is by now: under the name it had, or, where the club has given that to another one, under the
-    /// one that it shows it by instead.
+    /// A note's current file: under its name or, if the club has given that to another one, under the name by
+    /// which it is now shown.
     ///
-    /// - Parameter operation: What it is wanted for.
-    /// - Throws: `.conflict` when it has changed since.
+    /// - Parameter operation: The operation for errors.
+    /// - Throws: `.conflict` if it has changed.
     static func current(
         _ file: RemoteFile, named name: String, in store: any RemoteStore,
         during operation: StoreError.Operation
@@ -47,9 +47,9 @@ enum NamedNotes {
             .conflict(serverRevision: there.revision), during: operation, at: file.path)
     }
 
-    /// - Returns: nil when nothing is there.
+    /// - Returns: nil if there is no file.
     static func there(
-        _ path: RemotePath, in store: any RemoteStore
+        _ path: RemotePath, in store: any RemoteReading
     ) async throws(StoreError) -> RemoteFile? {
         do throws(StoreError) {
             return try await store.metadata(of: path)
@@ -59,7 +59,7 @@ enum NamedNotes {
         }
     }
 
-    /// What files have in common that differ in case or normalization alone.
+    /// The common form of names that differ only in case or normalization.
     private static func plainName(_ file: RemoteFile) -> String {
         file.name.replacing(#/ \(Case Conflict( \d+)?\)/#, with: "").lowercased()
     }

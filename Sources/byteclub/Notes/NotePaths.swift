@@ -1,13 +1,13 @@
 import ByteClub
 import ClubAccess
 import ClubStore
-import Messages
+import ByteClubMessages
 
-/// Finds the note that a person means by what they write on a command line.
+/// Finds notes by their names on the command line.
 enum NotePaths {
-    /// The path of the note that a name makes: `plan` is `/plan.txt`, `drafts/plan` lies in a folder.
+    /// The path for a note's name: `plan` is `/plan.txt`, `drafts/plan` is in a folder.
     ///
-    /// - Parameter old: The name that the note has; its ending stays where none is said.
+    /// - Parameter old: The note's current name, whose extension is kept if none is given.
     static func new(_ name: String, renaming old: String? = nil) throws -> RemotePath {
         var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         guard let last = names.popLast() else {
@@ -57,9 +57,8 @@ enum NotePaths {
         }
     }
 
-    /// Does something with the note of this very name, or, without one, with the one whose name has
-    /// the extension too: `plan` may be a folder beside `plan.txt`. Without that either, with the one that listings
-    /// show under this name.
+    /// Calls `body` with the note of this exact name; else with the name and the extension: `plan` may be a
+    /// folder beside `plan.txt`; else with the note that listings show under this name.
     static func with<Value>(
         _ name: String, in club: any RemoteReading,
         _ body: (RemotePath) async throws(StoreError) -> Value
@@ -99,8 +98,8 @@ enum NotePaths {
         }
     }
 
-    /// What the store knows of the note that a name means.
-    static func find(_ name: String, in store: any RemoteStore) async throws -> RemoteFile {
+    /// The metadata of a named note.
+    static func find(_ name: String, in store: any RemoteReading) async throws -> RemoteFile {
         try await with(name, in: store) { path throws(StoreError) in
             try await store.metadata(of: path)
         }
@@ -108,7 +107,7 @@ enum NotePaths {
 }
 
 extension CommandFailure {
-    /// A folder was named where a note is meant.
+    /// A folder was named instead of a note.
     init(folder names: [String]) {
         let name = names.joined(separator: "/")
         self.init(localized("“\(name)” is a folder. Name a note in it, as in \(name)/plan."))

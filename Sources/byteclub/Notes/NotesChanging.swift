@@ -3,14 +3,15 @@ import ByteClub
 import ClubAccess
 import ClubLibrary
 import ClubStore
-import Messages
+import ByteClubMessages
 
 struct NotesMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Rename a note, or move notes into a folder.",
         discussion: """
             The last name is the note's new one, or a folder when it ends with a slash; a folder that is not \
-            there is made. What is there under the new name is never replaced.
+            there is made. What is there under the new name is never replaced. While the club cannot be \
+            reached, the change waits: byteclub outbox lists it.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -27,39 +28,64 @@ struct NotesMove: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let destination = names.last ?? ""
         let registry = ClubRegistry()
         let club = try club.choose(registry)
-        let store = try await ClubOptions.open(club, registry)
+        var rest = names.dropLast()
         try await Output.listing(asJSON: json.isOn) { moved in
-            for (name, file) in try await NamedNotes.find(names.dropLast(), in: store) {
-                let note =
-                    if let file {
-                        try await NamedNotes.current(
-                            file, named: name, in: store, during: .move)
-                    } else {
-                        try await NotePaths.find(name, in: store)
+            do {
+                let store = try await ClubOptions.open(club, registry)
+                for (name, file) in try await NamedNotes.find(Array(rest), in: store) {
+                    let note =
+                        if let file {
+                            try await NamedNotes.current(
+                                file, named: name, in: store, during: .move)
+                        } else {
+                            try await NotePaths.find(name, in: store)
+                        }
+                    if let file = try await move(note, in: store, club) {
+                        await OwnChanges(in: club, registry).recordMove(of: note, to: file)
+                        moved.append(ListedFile(file))
                     }
-                let target =
-                    destination.hasSuffix("/")
-                    ? try NotePaths.folder(destination).appending(note.name)
-                    : try NotePaths.new(destination, renaming: note.name)
-                try NotePaths.requireNotePath(target)
-                guard target != note.path else {
-                    throw CommandFailure(
-                        localized("“\(note.name)” has that name already. Nothing was changed."))
+                    rest.removeFirst()
                 }
-                do throws(StoreError) {
-                    guard let file = try await store.move(note.path, to: target).file else {
-                        continue
-                    }
-                    await OwnChanges(in: club, registry).recordMove(of: note, to: file)
-                    moved.append(ListedFile(file))
-                } catch {
-                    throw CommandFailure(localized("“\(note.name)” was not moved."), error)
+            } catch let error as StoreError {
+                guard let outbox = NotesOutbox(club, registry, insteadOf: error) else {
+                    throw error
                 }
+                for name in rest {
+                    let note = try await outbox.find(name)
+                    moved.append(ListedFile(try await outbox.move(note, to: try target(of: note))))
+                }
+                outbox.report()
             }
         }
+    }
+
+    /// - Returns: Nil if the store reports no file.
+    private func move(
+        _ note: RemoteFile, in store: any RemoteStore, _ club: ClubSettings
+    ) async throws -> RemoteFile? {
+        let target = try target(of: note)
+        do throws(StoreError) {
+            return try await store.move(note.path, to: target).file
+        } catch {
+            if NotesOutbox.isReason(error, toWaitFor: club) { throw error }
+            throw CommandFailure(localized("“\(note.name)” was not moved."), error)
+        }
+    }
+
+    private func target(of note: RemoteFile) throws -> RemotePath {
+        let destination = names.last ?? ""
+        let target =
+            destination.hasSuffix("/")
+            ? try NotePaths.folder(destination).appending(note.name)
+            : try NotePaths.new(destination, renaming: note.name)
+        try NotePaths.requireNotePath(target)
+        guard target != note.path else {
+            throw CommandFailure(
+                localized("“\(note.name)” has that name already. Nothing was changed."))
+        }
+        return target
     }
 }
 
@@ -68,33 +94,48 @@ struct NotesRemove: AsyncParsableCommand {
         commandName: "rm", abstract: "Remove notes.",
         discussion: """
             byteclub notes restore brings them back: out of the club where it keeps revisions (Dropbox, the \
-            club on this computer), else with the text that is kept on this computer.
+            club on this computer), else with the text that is kept on this computer. While the club cannot \
+            be reached, the removal waits: byteclub outbox lists it.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The notes; “.txt” need not be said.")
+    @Argument(help: "The notes; “.txt” can be left off.")
     var names: [String]
 
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
-        let store = try await ClubOptions.open(club, registry)
-        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
+        var rest = names[...]
         try await Output.listing(asJSON: json.isOn) { removed in
-            for (name, file) in try await NamedNotes.find(names, in: store) {
-                let file = try await Self.remove(
-                    name, meaning: file, from: store, keepingIn: copy)
-                if let file { removed.append(ListedFile(file)) }
+            do {
+                let store = try await ClubOptions.open(club, registry)
+                let copy = LocalCopy(folder: registry.libraryFolder(of: club))
+                for (name, file) in try await NamedNotes.find(names, in: store) {
+                    let file = try await Self.remove(
+                        name, meaning: file, from: store, keepingIn: copy)
+                    if let file { removed.append(ListedFile(file)) }
+                    rest.removeFirst()
+                }
+            } catch let error as StoreError {
+                guard let outbox = NotesOutbox(club, registry, insteadOf: error) else {
+                    throw error
+                }
+                for name in rest {
+                    let note = try await outbox.find(name)
+                    try outbox.remove(note)
+                    removed.append(ListedFile(note))
+                }
+                outbox.report()
             }
         }
     }
 
     /// - Parameters:
-    ///   - file: What had the name when the command began; nil to look now.
-    ///   - copy: Where its text is kept first, and its removal is told; nil to tell nobody.
-    /// - Returns: Nil for one that an earlier attempt has removed.
+    ///   - file: The file with that name when the command began; nil to look it up now.
+    ///   - copy: Local copy to save the text and deletion in; nil skips this.
+    /// - Returns: Nil if an earlier attempt has removed it.
     static func remove(
         _ name: String, meaning file: RemoteFile? = nil, from store: any RemoteStore,
         keepingIn copy: LocalCopy? = nil
@@ -116,25 +157,25 @@ struct NotesRemove: AsyncParsableCommand {
     ) async throws(StoreError) -> RemoteFile? {
         var file = file
         if let copy, let there = file {
-            if store.revisionStore == nil {
+            if try await store.trashStore?.keepsEveryState != true {
                 file = try await keep(there, of: store, in: copy)
             } else if there.byteCount <= shownByteLimit {
-                // For notes trash, which asks no club.
+                // For `notes trash`, which does not ask the club.
                 file = (try? await keep(there, of: store, in: copy)) ?? there
             }
         }
-        // What is not there may have been removed by an attempt whose answer was lost: the store
-        // knows. Whatever has the name by now, a folder with many notes in it even, stays.
+        // A missing file may have been removed by an attempt whose response was lost: the store knows.
+        // Another file or folder with its name stays.
         try await store.delete(
             path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
         if let file { try? copy?.recordOwnDeletion(of: file) }
         return file
     }
 
-    /// A larger text is left to a club that keeps it.
+    /// Larger texts are stored only by a club that keeps revisions.
     private static let shownByteLimit: Int64 = 1 << 20
 
-    /// What cannot be brought back is not removed. A larger file than a note can be is nobody's text.
+    /// Only what can be restored is removed. A file larger than the limit is not a note.
     private static func keep(
         _ file: RemoteFile, of store: any RemoteStore, in copy: LocalCopy
     ) async throws(StoreError) -> RemoteFile {
@@ -151,6 +192,6 @@ struct NotesRemove: AsyncParsableCommand {
         return found.file
     }
 
-    /// What no file has.
+    /// A revision that no file has.
     private static let noRevision = Revision(rawValue: "000000000")
 }

@@ -4,7 +4,7 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
 struct NotesEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,14 +12,14 @@ struct NotesEdit: AsyncParsableCommand {
         discussion: """
             The editor is $VISUAL, else $EDITOR, else one that is installed. With a pipe or “-” the note gets \
             the text of standard input instead. The note is saved only if nobody has changed it meanwhile; \
-            otherwise, and when it cannot be sent, the text is kept as a draft, which the app offers at its \
-            next start.
+            otherwise the text is kept as a draft, which the app offers at its next start. While the club \
+            cannot be reached, the change waits: byteclub outbox lists it.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” need not be said.")
+    @Argument(help: "The note; “.txt” can be left off.")
     var name: String
 
     @Argument(help: ArgumentHelp("Take the text from standard input.", valueName: "-"))
@@ -34,17 +34,17 @@ struct NotesEdit: AsyncParsableCommand {
         let club = try club.choose(registry)
         let isPiped = source != nil || TextInput.isPiped
         let piped = isPiped ? try TextInput.read() : nil
-        // Someone who runs it without a terminal may have meant no such thing.
+        // Running it without a terminal and without input is probably a mistake.
         guard source != nil || piped?.isEmpty != true else {
             throw CommandFailure(
                 localized(
                     "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
                         + "notes edit NAME - </dev/null"))
         }
-        let (store, note) = try await fetch(from: club, registry, keeping: piped)
+        let note = try await open(club, registry, keeping: piped)
         var edited: EditedText?
         if piped == nil {
-            edited = try await EditedText.edit(note.data, named: note.file.name)
+            edited = try await EditedText.edit(note.data ?? Data(), named: note.file.name)
         }
         let text = piped ?? edited?.data ?? Data()
         guard text != note.data else {
@@ -60,17 +60,11 @@ struct NotesEdit: AsyncParsableCommand {
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
             from: edited)
-        do throws(StoreError) {
-            let changes = OwnChanges(in: club, registry)
-            let saved = try await changes.writing(text, at: note.file.path) {
-                () throws(StoreError) in
-                try await store.put(
-                    text, at: note.file.path,
-                    mode: .update(note.file.revision, contentHash: note.file.contentHash))
-            }
+        do {
+            let saved = try await save(text, as: note, club, registry)
             kept.discard()
             if json.isOn { try? Output.json(ListedFile(saved)) }
-        } catch {
+        } catch let error as StoreError {
             guard case .conflict = error.code else {
                 throw kept.failure(CommandFailure(error).sentence)
             }
@@ -78,20 +72,71 @@ struct NotesEdit: AsyncParsableCommand {
                 localized(
                     "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced."
                 ))
+        } catch let failure as CommandFailure {
+            throw kept.failure(failure.sentence)
         }
     }
 
-    /// - Parameter piped: What comes through a pipe comes once: without the note it is kept as a draft.
-    private func fetch(
-        from club: ClubSettings, _ registry: ClubRegistry, keeping piped: Data?
-    ) async throws -> (store: any RemoteStore, note: (file: RemoteFile, data: Data)) {
+    /// A note to edit, and where its new text goes.
+    private struct OpenNote {
+        var file: RemoteFile
+        /// Nil for a text that is not stored here while the club is unreachable.
+        var data: Data?
+        var place: Place
+
+        enum Place {
+            case club(any RemoteStore)
+            case outbox(NotesOutbox)
+        }
+    }
+
+    /// Writes a text into the club, or into the outbox while the club is unreachable.
+    private func save(
+        _ text: Data, as note: OpenNote, _ club: ClubSettings, _ registry: ClubRegistry
+    ) async throws -> RemoteFile {
+        func wait(in outbox: NotesOutbox, wasAttempted: Bool) throws -> RemoteFile {
+            let file = try outbox.update(
+                note.file, from: note.data, to: text, wasAttempted: wasAttempted)
+            outbox.report()
+            return file
+        }
+        switch note.place {
+        case .outbox(let outbox): return try wait(in: outbox, wasAttempted: false)
+        case .club(let store):
+            do throws(StoreError) {
+                let changes = OwnChanges(in: club, registry)
+                return try await changes.writing(text, at: note.file.path) {
+                    () throws(StoreError) in
+                    try await store.put(
+                        text, at: note.file.path,
+                        mode: .update(note.file.revision, contentHash: note.file.contentHash))
+                }
+            } catch {
+                guard let outbox = NotesOutbox(club, registry, insteadOf: error) else {
+                    throw error
+                }
+                return try wait(in: outbox, wasAttempted: true)
+            }
+        }
+    }
+
+    /// - Parameter piped: Piped input can be read only once: if the note is not found, it is kept as a draft.
+    private func open(
+        _ club: ClubSettings, _ registry: ClubRegistry, keeping piped: Data?
+    ) async throws -> OpenNote {
         do {
             let store = try await ClubOptions.open(club, registry)
             let note = try await NotePaths.with(name, in: store) { path throws(StoreError) in
                 try await store.fetch(path)
             }
-            return (store, note)
+            return OpenNote(file: note.file, data: note.data, place: .club(store))
         } catch {
+            if let error = error as? StoreError,
+                let outbox = NotesOutbox(club, registry, insteadOf: error),
+                let note = try? await known(in: outbox, needsText: piped == nil)
+            {
+                return note
+            }
             let failure =
                 (error as? StoreError).map(CommandFailure.init) ?? error as? CommandFailure
             guard let failure, let piped, let path = try? NotePaths.new(name) else { throw error }
@@ -103,9 +148,17 @@ struct NotesEdit: AsyncParsableCommand {
         }
     }
 
-    /// The note as this computer has seen it last.
+    private func known(in outbox: NotesOutbox, needsText: Bool) async throws -> OpenNote {
+        if let note = try? await outbox.fetch(name) {
+            return OpenNote(file: note.file, data: note.data, place: .outbox(outbox))
+        }
+        guard !needsText else { throw StoreError(.offline, during: .fetch) }
+        return OpenNote(file: try await outbox.find(name), data: nil, place: .outbox(outbox))
+    }
+
+    /// The note in the version that this computer has seen last.
     @concurrent private static func base(at path: RemotePath, of folder: URL) async -> RemoteFile? {
-        // Opening a copy makes it.
+        // Opening a copy would create it.
         guard FileManager.default.fileExists(atPath: folder.path),
             let kept = try? KeptFiles(of: LocalCopy(folder: folder))
         else { return nil }

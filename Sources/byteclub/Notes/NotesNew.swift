@@ -3,15 +3,17 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import Glibc
+import ByteClubMessages
 
 struct NotesNew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Write a new note.",
         discussion: """
             The text is what is piped or redirected into the command, or typed after “-” up to ^D. A note of \
-            this name that is there already is never replaced. A note has 128 MiB at most. A text that \
-            cannot be sent is kept as a draft, which the app offers at its next start.
+            this name that is there already is never replaced. A note can be 128 MiB at most. While the club \
+            cannot be reached, the note waits: byteclub outbox lists it. A text that the club refuses is kept \
+            as a draft, which the app offers at its next start.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -35,18 +37,64 @@ struct NotesNew: AsyncParsableCommand {
         try NotePaths.requireNotePath(path)
         let registry = ClubRegistry()
         let club = try club.choose(registry)
-        // Before the club is asked: what comes through a pipe comes once.
-        let text = source != nil || TextInput.isPiped ? try TextInput.read() : Data()
+        // A person is not to type a text for a name that is taken; piped input can be read only once, and is
+        // kept whatever the club says.
+        if source != nil, isatty(STDIN_FILENO) == 1 { try await requireFree(path, club, registry) }
+        let hasText = source != nil || TextInput.isPiped
+        let text = hasText ? try TextInput.read() : Data()
         let kept = KeptText(
             text, named: path.name, in: path.parent ?? .root, for: club, with: registry)
         do {
-            let store = try await ClubOptions.open(club, registry)
-            let file = try await put(
-                text, at: path, in: store, kept, announcing: OwnChanges(in: club, registry))
+            let file = try await save(text, at: path, kept, club, registry)
             kept.discard()
             if json.isOn { try Output.json(ListedFile(file)) }
+            if !hasText {
+                Output.notice(
+                    localized(
+                        "Created “\(file.name)” without text; byteclub notes edit \(file.name) opens it."
+                    ))
+            }
         } catch let error as StoreError {
             throw kept.failure(CommandFailure(error).sentence)
+        }
+    }
+
+    private func requireFree(
+        _ path: RemotePath, _ club: ClubSettings, _ registry: ClubRegistry
+    ) async throws {
+        let reading: ReachableOrKept
+        do throws(StoreError) {
+            reading = try await ReachableOrKept(club, registry)
+            _ = try await reading.metadata(of: path)
+        } catch {
+            // Anything else fails when the note is written, and the text is kept then.
+            return
+        }
+        throw CommandFailure(
+            localized("There is a note “\(path.name)” already.")
+                + localized(" Nothing was changed."))
+    }
+
+    /// Writes the note into the club, or into the outbox while the club is unreachable.
+    private func save(
+        _ text: Data, at path: RemotePath, _ kept: KeptText, _ club: ClubSettings,
+        _ registry: ClubRegistry
+    ) async throws -> RemoteFile {
+        var wasAttempted = false
+        do {
+            let store = try await ClubOptions.open(club, registry)
+            wasAttempted = true
+            return try await put(
+                text, at: path, in: store, kept, announcing: OwnChanges(in: club, registry))
+        } catch let error as StoreError {
+            guard let outbox = NotesOutbox(club, registry, insteadOf: error) else { throw error }
+            do {
+                let file = try await outbox.add(text, at: path, wasAttempted: wasAttempted)
+                outbox.report()
+                return file
+            } catch let failure as CommandFailure {
+                throw kept.failure(failure.sentence)
+            }
         }
     }
 
@@ -60,9 +108,9 @@ struct NotesNew: AsyncParsableCommand {
             }
         } catch {
             guard case .conflict = error.code else { throw error }
-            // The very same text is safe there.
+            // The same text is stored there.
             let there = try? await store.fetch(path)
-            // Its name may be written in another way.
+            // Its name may be spelled differently.
             let name = there?.file.path.name ?? path.name
             let taken = localized("There is a note “\(name)” already.")
             guard there?.data == text else { throw kept.failure(taken) }

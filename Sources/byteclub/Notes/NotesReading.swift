@@ -3,7 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 import TextEditing
 
 struct NotesList: AsyncParsableCommand {
@@ -32,7 +32,7 @@ struct NotesList: AsyncParsableCommand {
             from: recursive ? try NotePaths.folder(name) : nil, of: files, asJSON: json.isOn)
     }
 
-    /// The notes in a folder, or, as `ls` does it, the note of that name.
+    /// The notes in a folder, or the note of that name, as in `ls`.
     static func files(
         _ name: String, recursive: Bool = false, of club: any RemoteReading
     ) async throws -> ClubFiles {
@@ -106,30 +106,27 @@ struct NotesCat: AsyncParsableCommand {
         if json.isOn { try Output.json(found) }
     }
 
-    /// As the screen reads it: UTF-8, else UTF-16, Latin-1 or Windows-1252; nil for what is not text.
+    /// Decoded as on the screen: UTF-8, else UTF-16, Latin-1 or Windows-1252; nil if it is not text.
     private static func text(_ data: Data) -> String? {
         if let text = String(validating: data, as: UTF8.self) { return text }
         let bytes = TextBuffer(utf8: data)
         return TextEncoding.detected(in: bytes)?.decoded(bytes)?.string
     }
 
-    /// What fetches a note by its name, in the revision that is asked for.
+    /// A function that fetches a note by name, in the requested revision.
     private func fetcher() async throws -> (String) async throws -> (file: RemoteFile, data: Data) {
+        let club = try await club.openForReading()
         guard let revision else {
-            let club = try await club.openForReading()
             return { name in
                 try await NotePaths.with(name, in: club) { path throws(StoreError) in
                     try await club.fetch(path)
                 }
             }
         }
-        let registry = ClubRegistry()
-        let (store, keeper) = try await ClubOptions.openRevisions(
-            try club.choose(registry), registry)
         return { name in
             do {
-                return try await NotePaths.with(name, in: store) { path throws(StoreError) in
-                    try await keeper.fetch(path, revision: Revision(rawValue: revision))
+                return try await NotePaths.with(name, in: club) { path throws(StoreError) in
+                    try await club.fetch(path, revision: Revision(rawValue: revision))
                 }
             } catch let error as StoreError where error.code == .badRequest {
                 throw CommandFailure(noRevision: revision, of: name)
@@ -138,7 +135,7 @@ struct NotesCat: AsyncParsableCommand {
     }
 }
 
-/// A note with its text, as `cat --json` writes it. These fields stay as they are.
+/// A note with its text in `cat --json`. These fields must not change.
 private struct NoteText: Encodable {
     var note: ListedFile
     var text: String

@@ -4,16 +4,16 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
 struct NotesLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "List the revisions of a note, the latest first.",
         discussion: """
-            Also of a note that has been removed. Dropbox and the club on this computer keep revisions; of a \
-            note in another club those are listed that this computer has seen. With --json: an array of \
-            objects with name, size, modified, revision, path, and current (true for the one that is in the \
-            club now).
+            Also of a note that has been removed. Dropbox, the club on this computer and Nextcloud keep \
+            revisions; of a note in Nextcloud or another WebDAV club those are listed that this computer has \
+            seen, too; so are those of any note while the club cannot be reached. With --json: an array of objects \
+            with name, size, modified, revision, path, and current (true for the one that is in the club now).
             """)
 
     @OptionGroup var club: ClubOptions
@@ -22,7 +22,7 @@ struct NotesLog: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many, 1 to 100.", valueName: "count"))
     var limit = 20
 
-    @Argument(help: "The note; “.txt” need not be said.")
+    @Argument(help: "The note; “.txt” can be left off.")
     var name: String
 
     func validate() throws {
@@ -30,11 +30,9 @@ struct NotesLog: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let registry = ClubRegistry()
-        let (store, keeper) = try await ClubOptions.openRevisions(
-            try club.choose(registry), registry)
-        let history = try await NotePaths.with(name, in: store) { path throws(StoreError) in
-            try await keeper.revisions(of: path, limit: limit)
+        let club = try await club.openForReading()
+        let history = try await NotePaths.with(name, in: club) { path throws(StoreError) in
+            try await club.revisions(of: path, limit: limit)
         }
         let revisions = history.revisions.enumerated().map { index, file in
             ListedRevision(
@@ -51,7 +49,7 @@ struct NotesLog: AsyncParsableCommand {
     }
 }
 
-/// A revision as `log --json` writes it. These fields stay as they are.
+/// A revision in `log --json`. These fields must not change.
 private struct ListedRevision: Encodable {
     var file: ListedFile
     var isCurrent: Bool
@@ -78,7 +76,7 @@ struct NotesRestore: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” need not be said.")
+    @Argument(help: "The note; “.txt” can be left off.")
     var name: String
 
     @Argument(help: "A revision, as byteclub notes log lists them.")
@@ -98,7 +96,7 @@ struct NotesRestore: AsyncParsableCommand {
                 () throws(StoreError) in try await keeper.restore(path, to: wanted)
             }
         } catch {
-            // The club refuses what does not look like one of its revisions.
+            // The club refuses an ill-formed revision.
             guard [.notFound, .badRequest].contains(error.code) else { throw error }
             throw CommandFailure(noRevision: wanted.rawValue, of: name)
         }
@@ -119,19 +117,30 @@ struct NotesRestore: AsyncParsableCommand {
 }
 
 extension ClubOptions {
-    /// Opens the club for its notes' earlier states: its own record of them, else what this computer has seen.
+    /// Opens the club for its notes' versions: its own if it keeps them, else those that this computer has
+    /// seen.
     static func openRevisions(
         _ club: ClubSettings, _ registry: ClubRegistry
     ) async throws -> (store: any RemoteStore, keeper: any RevisionKeeping) {
         let store = try await open(club, registry)
-        if let keeper = store.revisionStore { return (store, keeper) }
-        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
-        return (store, SeenRevisions(of: copy, in: store))
+        return (store, try await revisions(of: store, club, registry))
+    }
+
+    static func revisions(
+        of store: any RemoteStore, _ club: ClubSettings, _ registry: ClubRegistry
+    ) async throws(StoreError) -> any RevisionKeeping {
+        var keeper = try await store.revisionStore
+        if let keeper, keeper.keepsEveryState { return keeper }
+        if keeper == nil { keeper = try await store.trashStore }
+        let seen = SeenRevisions(
+            of: LocalCopy(folder: registry.libraryFolder(of: club)), in: store)
+        guard let keeper else { return seen }
+        return KeptAndSeenRevisions(kept: keeper, seen: seen)
     }
 }
 
 extension CommandFailure {
-    /// What was given does not name a state of the note.
+    /// The argument is not a revision of the note.
     init(noRevision revision: String, of name: String) {
         self.init(
             localized(

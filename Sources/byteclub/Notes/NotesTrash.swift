@@ -3,14 +3,14 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
-struct NotesTrash: ParsableCommand {
+struct NotesTrash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trash", abstract: "List the notes that were removed, the last one first.",
         discussion: """
-            Those that this computer has seen go and whose text it has, also what others have removed; byteclub \
-            notes restore NAME brings one back. With --json: an array of objects with name, path, size \
+            Those that this computer has seen go and that can be brought back, also what others have removed: \
+            what Z shows in the app. byteclub notes restore NAME brings one back. With --json: an array of objects with name, path, size \
             (bytes), modified, revision, deleted (both times ISO 8601, UTC) and own (whether it was removed \
             here).
             """)
@@ -18,21 +18,43 @@ struct NotesTrash: ParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    func run() throws {
+    func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let folder = registry.libraryFolder(of: club)
-        var deletions: [Deletion] = []
-        // Opening a copy makes it.
-        if FileManager.default.fileExists(atPath: folder.path) {
-            do {
-                deletions = try LocalCopy(folder: folder).trash().filter(\.isKeptNote)
-            } catch let error as LibraryError {
-                throw CommandFailure(error.description)
-            }
+        // Opening a copy would create it.
+        guard FileManager.default.fileExists(atPath: folder.path) else {
+            return try Output.list([], asJSON: json.isOn)
         }
-        try Output.list(
-            deletions.map { RemovedFile($0.file, at: $0.deleted, isOwn: $0.isOwn) },
-            asJSON: json.isOn)
+        do {
+            let copy = LocalCopy(folder: folder)
+            var deletions = try copy.trash().filter { ClubContents.kind(of: $0.file) == .notes }
+            // The club is asked only if a text is not stored here.
+            if deletions.contains(where: { !$0.hasText }),
+                await !Self.keepsDeletedFiles(club, registry)
+            {
+                deletions.removeAll { !$0.hasText }
+            }
+            var removed = deletions.map { (file: $0.file, date: $0.deleted, isOwn: $0.isOwn) }
+            // As the app shows them: deletions that wait are listed already.
+            for change in try copy.waitingChanges() where change.action == .delete {
+                removed.append((change.gone, change.date, true))
+            }
+            try Output.list(
+                removed.sorted { $0.date > $1.date }
+                    .map { RemovedFile($0.file, at: $0.date, isOwn: $0.isOwn) },
+                asJSON: json.isOn)
+        } catch let error as LibraryError {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    private static func keepsDeletedFiles(
+        _ club: ClubSettings, _ registry: ClubRegistry
+    ) async -> Bool {
+        guard let store = try? await ClubOptions.open(club, registry) else { return false }
+        if let known = store.isKnownToKeepDeletedFiles { return known }
+        let keeper = try? await store.trashStore
+        return keeper != nil
     }
 }

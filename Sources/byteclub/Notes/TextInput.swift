@@ -3,31 +3,31 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 
 /// A note's text from standard input.
 enum TextInput {
-    /// A note has no more: what the screen can open.
+    /// What the screen can open.
     static let byteLimit = Int(RemoteFile.fetchLimit)
-    static let limitSentence = localized("A note may have \(byteLimit >> 20) MiB at most.")
+    static let limitSentence = localized("A note can be \(byteLimit >> 20) MiB at most.")
 
-    /// Whether something is piped or redirected into the program: a terminal is not, nor is `/dev/null`.
+    /// Whether input is piped or redirected: not a terminal, nor `/dev/null`.
     static var isPiped: Bool {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0 else { return false }
         return status.st_mode & S_IFMT != S_IFCHR
     }
 
-    /// What `-` is for: only that, or nothing.
+    /// `-` is the only valid value.
     static func check(_ source: String?, command: String) -> String? {
         guard let source, source != "-" else { return nil }
         return localized(
             "The text of a note comes from standard input: byteclub notes \(command) NAME -")
     }
 
-    /// Everything on standard input.
+    /// Reads standard input to its end.
     ///
-    /// - Throws: `CommandFailure` when it cannot be read or is more than a note may have.
+    /// - Throws: `CommandFailure` if it cannot be read or is too large for a note.
     static func read() throws -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -1,14 +1,14 @@
 import ByteClub
 import ClubAccess
 import ClubStore
-import Messages
+import ByteClubMessages
 
-/// Finds the photo that a person means by what they write on a command line.
+/// Finds photos by their names on the command line.
 enum PhotoPaths {
-    /// The photo of this very name, or, without one, the one that listings show under this name, or under this name
-    /// and an ending: `cliff` is `cliff.jpg`.
+    /// The photo with this exact name; else the one that listings show under this name, or under this name
+    /// with an extension: `cliff` is `cliff.jpg`.
     ///
-    /// - Throws: `CommandFailure` when there is none, or several.
+    /// - Throws: `CommandFailure` if there is none, or several.
     static func find(_ name: String, of club: any RemoteReading) async throws -> RemoteFile {
         let folder = try ClubFiles.photosFolder()
         let first: StoreError
@@ -30,6 +30,9 @@ enum PhotoPaths {
 }
 
 extension CommandFailure {
+    static let slashInPhotoName = CommandFailure(
+        localized("A photo's name may not contain a slash."))
+
     init(noPhoto name: String) {
         self.init(localized("There is no photo “\(name)” in the club."))
     }

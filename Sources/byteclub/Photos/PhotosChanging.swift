@@ -4,7 +4,7 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
 struct PhotosMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,13 +14,14 @@ struct PhotosMove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending need not be said.")
+    @Argument(help: "The photo; its ending can be left off.")
     var name: String
 
     @Argument(help: "Its new name; the ending stays, also when it is left out.")
     var newName: String
 
     func run() async throws {
+        if newName.contains("/") { throw CommandFailure.slashInPhotoName }
         let folder = try ClubFiles.photosFolder()
         let registry = ClubRegistry()
         let club = try club.choose(registry)
@@ -60,7 +61,7 @@ struct PhotosRemove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photos; their endings need not be said.")
+    @Argument(help: "The photos; their endings can be left off.")
     var names: [String]
 
     func run() async throws {
@@ -71,7 +72,7 @@ struct PhotosRemove: AsyncParsableCommand {
         let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         try await Output.listing(asJSON: json.isOn) { removed in
             for name in names {
-                // A folder has many photos in it: this is for one.
+                // A folder contains many photos: this command removes one.
                 let file = try await PhotoPaths.find(name, of: store)
                 do throws(StoreError) {
                     try await Self.remove(file, from: store, telling: changes, keepingIn: copy)
@@ -88,9 +89,9 @@ struct PhotosRemove: AsyncParsableCommand {
         _ file: RemoteFile, from store: any RemoteStore, telling changes: OwnChanges,
         keepingIn copy: LocalCopy
     ) async throws(StoreError) {
-        guard store.revisionStore == nil else {
+        guard try await store.trashStore == nil else {
             try await store.delete(file.path, ifRevision: file.revision)
-            // Also where no window has been yet: the trash is told by it.
+            // Also if no window was open yet: the trash shows it.
             try? copy.recordOwnDeletion(of: file)
             return
         }
@@ -110,7 +111,7 @@ struct PhotosRestore: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending need not be said.")
+    @Argument(help: "The photo; its ending can be left off.")
     var name: String
 
     func run() async throws {
@@ -137,7 +138,7 @@ struct PhotosRestore: AsyncParsableCommand {
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
 
-    /// Where the photo of this very name was, or, if none was removed, the one with an ending.
+    /// The path of the removed photo with this exact name, or else with an extension.
     private func path(
         in folder: RemotePath, of store: any RemoteStore
     ) async throws -> RemotePath {

@@ -5,8 +5,8 @@ import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
-import Pictures
+import ByteClubMessages
+import ByteClubPictures
 
 struct PhotosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,8 +58,8 @@ struct PhotosCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
-        var limitRate: ByteRate?
+                "At most so many bytes a second: 500K, 4M; or none.", valueName: "rate"))
+        var limitRate: RateLimit?
 
         @OptionGroup var metered: MeteredOption
 
@@ -80,9 +80,14 @@ struct PhotosCommand: ParsableCommand {
             if name != nil, files.count > 1 {
                 throw ValidationError("--name is for a single photo. Add the photos one by one.")
             }
+            if files.contains("-") {
+                throw ValidationError(
+                    "Standard input is not supported here; give a file, or “./-” for one of that name."
+                )
+            }
         }
 
-        /// Where a file goes.
+        /// The destination of a file.
         private func path(
             of file: URL, _ preparation: PhotoPreparation
         ) throws(StoreError) -> RemotePath {
@@ -92,6 +97,7 @@ struct PhotosCommand: ParsableCommand {
         }
 
         func run() async throws {
+            if name?.contains("/") == true { throw CommandFailure.slashInPhotoName }
             if background { return try await order() }
             let registry = ClubRegistry()
             let club = try club.choose(registry)
@@ -103,8 +109,8 @@ struct PhotosCommand: ParsableCommand {
                 var hasFailed = false
                 for file in files {
                     do {
-                        await changes.record(
-                            try await put(URL(filePath: file), in: store, settings))
+                        try await put(
+                            URL(filePath: file), in: store, settings, announcing: changes)
                     } catch let failure as CommandFailure {
                         if json.isOn {
                             let name = URL(filePath: file).lastPathComponent
@@ -142,21 +148,15 @@ struct PhotosCommand: ParsableCommand {
                 var order = TransferOrder(.upload, path, file: source)
                 order.preparation = preparation
                 order.bytesPerSecondLimit =
-                    limitRate?.bytesPerSecond ?? transfers.bytesPerSecondLimit
+                    (limitRate ?? .standard(transfers)).bytesPerSecond
                 orders.append(order)
             }
             try await Orders(settings, registry).add(orders)
             for order in orders { TransferEvent.write(queued: order, asJSON: json.isOn) }
         }
 
-        /// A file that the background can read later, too.
+        /// A file that remains readable for a background transfer.
         private static func source(_ file: String) throws -> URL {
-            guard file != "-" else {
-                throw CommandFailure(
-                    localized(
-                        "The background reads files, not standard input. Nothing was ordered; name a file, "
-                            + "“./-” for one of that name."))
-            }
             let source = URL(filePath: file).standardizedFileURL
             var status = stat()
             guard stat(source.path, &status) == 0, access(source.path, R_OK) == 0 else {
@@ -178,15 +178,16 @@ struct PhotosCommand: ParsableCommand {
         }
 
         @MainActor private func put(
-            _ file: URL, in store: any RemoteStore, _ settings: TransferSettings
-        ) async throws -> RemoteFile {
+            _ file: URL, in store: any RemoteStore, _ settings: TransferSettings,
+            announcing changes: OwnChanges
+        ) async throws {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
             let preparation = sending.preparation(settings)
             let path: RemotePath
             do throws(StoreError) {
                 path = try self.path(of: file, preparation)
-                // Nothing is sent for a name that is taken; should it be taken meanwhile, the club refuses it.
+                // Nothing is sent if the name is taken; if it is taken meanwhile, the club refuses it.
                 if (try? await store.metadata(of: path)) != nil {
                     throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
                 }
@@ -199,19 +200,27 @@ struct PhotosCommand: ParsableCommand {
             } catch {
                 Output.clearStatus()
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
+                if error.code == .tooLargeToReencode {
+                    throw CommandFailure(
+                        localized(
+                            "“\(name)” was not added because \(error.reason). Send it as it is with --original."
+                        ))
+                }
                 throw CommandFailure(localized("“\(name)” was not added because \(error.reason)."))
             }
-            // Its file is there as long as it is.
+            // Its file exists as long as it does.
             defer { withExtendedLifetime(photo) {} }
             do throws(StoreError) {
-                let sent = try await CommandTransfer.run(
-                    name, asJSON: json.isOn, isUpload: true
-                ) { delegate in
-                    let transfer = store.upload(
-                        fileAt: photo.url, to: path, mode: .create, delegate: delegate)
-                    transfer.bytesPerSecondLimit =
-                        limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
-                    return transfer
+                let sent = try await changes.sending(fileAt: photo.url, to: path) {
+                    () throws(StoreError) in
+                    try await CommandTransfer.run(name, asJSON: json.isOn, isUpload: true) {
+                        delegate in
+                        let transfer = store.upload(
+                            fileAt: photo.url, to: path, mode: .create, delegate: delegate)
+                        transfer.bytesPerSecondLimit =
+                            (limitRate ?? .standard(settings)).bytesPerSecond
+                        return transfer
+                    }
                 }
                 if json.isOn {
                     TransferEvent(
@@ -219,7 +228,6 @@ struct PhotosCommand: ParsableCommand {
                         revision: sent.revision.rawValue
                     ).write()
                 }
-                return sent
             } catch {
                 if error.code == .cancelled { throw error }
                 throw CommandFailure(localized("“\(name)” was not added."), error)

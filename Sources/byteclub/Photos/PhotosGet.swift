@@ -5,7 +5,7 @@ import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
-import Messages
+import ByteClubMessages
 
 struct PhotosGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +20,7 @@ struct PhotosGet: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo's name in the club; its ending need not be said.")
+    @Argument(help: "The photo's name in the club; its ending can be left off.")
     var name: String
 
     @Argument(
@@ -35,8 +35,9 @@ struct PhotosGet: AsyncParsableCommand {
     @Flag(help: "Replace a file of that name.")
     var force = false
 
-    @Option(help: ArgumentHelp("At most so many bytes a second: 500K, 4M.", valueName: "rate"))
-    var limitRate: ByteRate?
+    @Option(
+        help: ArgumentHelp("At most so many bytes a second: 500K, 4M; or none.", valueName: "rate"))
+    var limitRate: RateLimit?
 
     @OptionGroup var metered: MeteredOption
 
@@ -76,7 +77,7 @@ struct PhotosGet: AsyncParsableCommand {
         let registry = ClubRegistry()
         let settings = try club.choose(registry)
         var path = try ClubFiles.photosFolder().appending(name)
-        // A whole name can be ordered while the club cannot be reached.
+        // A complete name can be queued while the club is unreachable.
         if !PhotoName.isPhoto(name) {
             path = try await PhotoPaths.find(name, of: club.openForReading()).path
         }
@@ -84,12 +85,12 @@ struct PhotosGet: AsyncParsableCommand {
         var order = TransferOrder(.download, path, file: target.file.standardizedFileURL)
         order.replaces = target.permission == .toReplace
         order.bytesPerSecondLimit =
-            limitRate?.bytesPerSecond ?? registry.settings().transfers.bytesPerSecondLimit
+            (limitRate ?? .standard(registry.settings().transfers)).bytesPerSecond
         try await Orders(settings, registry).add([order])
         TransferEvent.write(queued: order, asJSON: json.isOn)
     }
 
-    /// - Parameter choose: Where a photo of this name goes.
+    /// - Parameter choose: Chooses the file for a photo's name.
     private func fetch(to choose: (String) async throws -> Target) async throws {
         do {
             let settings = ClubRegistry().settings().transfers
@@ -123,7 +124,7 @@ struct PhotosGet: AsyncParsableCommand {
                         path, to: file, keepsPartialFile: resume,
                         replaces: target.permission == .toReplace, delegate: delegate)
                     transfer.bytesPerSecondLimit =
-                        limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
+                        (limitRate ?? .standard(settings)).bytesPerSecond
                     return transfer
                 }
             } catch {
@@ -142,11 +143,11 @@ struct PhotosGet: AsyncParsableCommand {
 
     private enum Permission {
         case toReplace
-        /// Not to replace one that appears while the photo is fetched.
+        /// Fails if a file appears while the photo is fetched.
         case toCreate
     }
 
-    /// Asks the person where there is a file already.
+    /// Asks before replacing a file.
     private func askToWrite(_ name: String) async throws -> Target {
         let file = target(of: name)
         var status = stat()

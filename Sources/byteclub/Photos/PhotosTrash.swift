@@ -9,9 +9,9 @@ struct PhotosTrash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trash", abstract: "List the photos that were removed, the last one first.",
         discussion: """
-            byteclub photos restore NAME brings one back. Where the club keeps revisions (Dropbox, the club on \
-            this computer) they are those that this computer has seen go, else all that are kept. With --json: an \
-            array of objects with name, path, size (bytes), modified, revision, deleted (both times ISO 8601, \
+            byteclub photos restore NAME brings one back. Where the club itself keeps what is removed (Dropbox, \
+            Nextcloud, the club on this computer) they are those that this computer has seen go, else all that \
+            are kept. With --json: an array of objects with name, path, size (bytes), modified, revision, deleted (both times ISO 8601, \
             UTC) and, where that is known, own (whether it was removed here).
             """)
 
@@ -24,7 +24,7 @@ struct PhotosTrash: AsyncParsableCommand {
         let store = try await ClubOptions.open(club, registry)
         let contents = try await Self.photos(in: store)
         var removed: [(file: RemoteFile, date: Date, isOwn: Bool?)] =
-            store.revisionStore == nil
+            try await store.trashStore == nil
             ? [] : try await Self.seen(in: registry.libraryFolder(of: club))
         removed += contents.photosInTrash.map { ($0.photo, $0.deleted, nil) }
         try Output.list(
@@ -43,11 +43,11 @@ struct PhotosTrash: AsyncParsableCommand {
         }
     }
 
-    /// What the windows of this computer have seen go.
+    /// The deletions that this computer's windows have seen.
     @concurrent private static func seen(
         in folder: URL
     ) async throws -> [(file: RemoteFile, date: Date, isOwn: Bool?)] {
-        // Opening a copy makes it.
+        // Opening a copy would create it.
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         do {
             return try LocalCopy(folder: folder).trash()

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ClubAccess
-import Pictures
+import ByteClubPictures
 
-/// What the club gets of photos that are added; the settings where nothing is said.
+/// Options for added photos; default to the settings.
 struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

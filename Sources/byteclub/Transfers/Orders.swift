@@ -4,9 +4,9 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
-import Messages
+import ByteClubMessages
 
-/// Which transfers a command is about.
+/// The option that chooses transfers.
 struct ChosenTransfers: ParsableArguments {
     @Argument(help: "Their names, as “byteclub transfers” lists them.")
     var ids: [String] = []
@@ -23,7 +23,7 @@ struct ChosenTransfers: ParsableArguments {
     }
 }
 
-/// A club's transfers for the commands, and the process that carries them out.
+/// A club's transfers for the commands, and the process that performs them.
 struct Orders {
     let journal: TransferJournal
     private let carrier: CarrierProcess
@@ -38,7 +38,7 @@ struct Orders {
         carrier = CarrierProcess(club, registry: registry)
     }
 
-    /// Orders transfers, and has them carried out.
+    /// Adds transfers and starts the process.
     func add(_ orders: [TransferOrder]) async throws {
         do throws(TransferJournal.Failure) {
             try journal.write(orders)
@@ -48,18 +48,31 @@ struct Orders {
         try await carryOut()
     }
 
-    /// Changes what is wanted of some transfers.
+    /// Changes the orders of transfers.
     ///
     /// - Parameters:
-    ///   - isPossible: What is asked for that it is not possible with fails the command.
-    ///   - isNeeded: What needs no change is only carried out.
+    ///   - isPossible: The command fails for a transfer for which this is false.
+    ///   - isNeeded: Whether the order must change; otherwise only the process is started.
     func change(
         _ chosen: ChosenTransfers, if isPossible: (TransferItem) -> Bool,
         changing isNeeded: (TransferItem) -> Bool = { _ in true },
+        refusal: (TransferItem) -> String = Self.refusal,
+        _ change: (inout TransferOrder) -> Void
+    ) async throws {
+        try await self.change(
+            chosen.ids, all: chosen.all, if: isPossible, changing: isNeeded, refusal: refusal,
+            change)
+    }
+
+    /// - Parameter all: Those that it is possible with, instead of those named.
+    func change(
+        _ ids: [String], all: Bool = false, if isPossible: (TransferItem) -> Bool,
+        changing isNeeded: (TransferItem) -> Bool = { _ in true },
+        refusal: (TransferItem) -> String = Self.refusal,
         _ change: (inout TransferOrder) -> Void
     ) async throws {
         let items = journal.items()
-        for id in chosen.ids {
+        for id in ids {
             guard let item = items.first(where: { $0.id == id }) else {
                 throw CommandFailure(
                     localized(
@@ -67,11 +80,10 @@ struct Orders {
                 )
             }
             guard isPossible(item) else {
-                throw CommandFailure(
-                    localized("The transfer of “\(item.shownName)” is \(item.stateWord)."))
+                throw CommandFailure(refusal(item))
             }
         }
-        let targets = items.filter { chosen.all ? isPossible($0) : chosen.ids.contains($0.id) }
+        let targets = items.filter { all ? isPossible($0) : ids.contains($0.id) }
         do throws(TransferJournal.Failure) {
             try journal.change(targets.filter(isNeeded).map(\.id), change)
         } catch {
@@ -80,7 +92,11 @@ struct Orders {
         try await carryOut()
     }
 
-    /// Has carried out what waits though nobody carries it out: its process was killed.
+    static func refusal(_ item: TransferItem) -> String {
+        localized("The transfer of “\(item.shownName)” is \(item.stateWord).")
+    }
+
+    /// Starts the process for waiting transfers if it was killed.
     func takeUp() async {
         guard journal.items().contains(where: \.isWanted), await !carrier.isRunning() else {
             return
@@ -94,15 +110,16 @@ struct Orders {
         throw CommandFailure(
             localized(
                 "The transfers are in the list, but their background program cannot be started: "
-                    + "\(reason). They go on at the next start."))
+                    + "\(reason). They continue at the next start."
+            ))
     }
 }
 
 extension TransferEvent {
-    /// Says under which name a transfer is in the list.
+    /// Writes the identifier of a queued transfer.
     static func write(queued order: TransferOrder, asJSON isJSON: Bool) {
         guard isJSON else {
-            return Output.line(localized("\(order.id)  \(order.name)  is left to the background"))
+            return Output.line(localized("\(order.id)  \(order.name)  continues in the background"))
         }
         TransferEvent(event: "queued", name: order.name, id: order.id).write()
     }

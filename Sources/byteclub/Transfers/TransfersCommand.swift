@@ -4,6 +4,7 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
+import ByteClubMessages
 
 /// Uploads and downloads that go on by themselves, of the screen and of `photos put|get --background`.
 struct TransfersCommand: ParsableCommand {
@@ -16,8 +17,8 @@ struct TransfersCommand: ParsableCommand {
             and tries again by itself.
             """,
         subcommands: [
-            List.self, Pause.self, Resume.self, Cancel.self, Retry.self, Limit.self, Clear.self,
-            Run.self,
+            List.self, Pause.self, Resume.self, Cancel.self, Retry.self, Next.self, Limit.self,
+            Clear.self, Run.self,
         ],
         defaultSubcommand: List.self)
 
@@ -59,7 +60,14 @@ struct TransfersCommand: ParsableCommand {
         @OptionGroup var chosen: ChosenTransfers
 
         func run() async throws {
-            try await Orders(club).change(chosen, if: \.canPause) { $0.wish = .pause }
+            try await Orders(club).change(
+                chosen, if: \.canPause,
+                refusal: { item in
+                    item.state == .paused
+                        ? localized("“\(item.shownName)” is paused already.")
+                        : Orders.refusal(item)
+                }
+            ) { $0.intent = .pause }
         }
     }
 
@@ -101,7 +109,29 @@ struct TransfersCommand: ParsableCommand {
         @OptionGroup var chosen: ChosenTransfers
 
         func run() async throws {
-            try await Orders(club).change(chosen, if: \.canCancel) { $0.wish = .cancel }
+            try await Orders(club).change(chosen, if: \.canCancel) { $0.intent = .cancel }
+        }
+    }
+
+    struct Next: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "next", abstract: "Begin a waiting transfer before the others.",
+            discussion: """
+                What is on its way goes on: it begins as soon as one of these has ended. Of several the one named \
+                first is the first.
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        @Argument(help: "Their names, as “byteclub transfers” lists them.")
+        var ids: [String]
+
+        func run() async throws {
+            let orders = try Orders(club)
+            for id in ids.reversed() {
+                let first = orders.journal.items().firstPrecedence
+                try await orders.change([id], if: \.canGoFirst) { $0.precedence = first }
+            }
         }
     }
 
@@ -158,7 +188,8 @@ struct TransfersCommand: ParsableCommand {
             let journal = TransferJournal(folder: registry.transfersFolder(of: settings))
             let waits = registry.settings().transfers.waitsOnMeteredNetworks
             let means = TransferCarrier.Means(
-                club: settings.kind, changes: OwnChanges(in: settings, registry)
+                club: settings.kind, changes: OwnChanges(in: settings, registry),
+                slotCount: { registry.settings().transfers.atOnce }
             ) { () throws(StoreError) in
                 try await ClubConnection.open(
                     settings, registry: registry, avoidsMeteredNetworks: waits)

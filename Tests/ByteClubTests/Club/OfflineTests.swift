@@ -179,9 +179,11 @@ import TextEditing
         let test = makeClub()
         await test.waitUntil { isConnected($0) }
         let notes = test.club.contents.notes
-        while await test.club.local?.run({ try $0.missingTexts(among: notes).count }) != 0 {
-            await Task.yield()
-        }
+        await store.waitForCalls(of: .fetch, count: notes.count)
+        // The last ones are written to the disk before it ends.
+        await test.club.incoming.task?.value
+        #expect(notes.count == 40)
+        #expect(await test.club.local?.run { try $0.missingTexts(among: notes).count } == 0)
         test.club.stop()
         #expect(test.activity.count == 0)
     }
@@ -362,10 +364,10 @@ import TextEditing
         test.club.leave()
         store.release(.put)
         await sending.value
-        #expect(test.club.looking.watching == nil && test.club.outgoing.task == nil)
+        #expect(test.club.polling.watching == nil && test.club.outgoing.task == nil)
         test.club.sendWaiting()
         test.club.connectionDidFail(StoreError(.offline, during: .put))
-        #expect(test.club.looking.watching == nil && test.club.outgoing.task == nil)
+        #expect(test.club.polling.watching == nil && test.club.outgoing.task == nil)
         #expect(test.club.waiting.map(\.problem) == [nil])
     }
 
@@ -386,12 +388,22 @@ import TextEditing
 @MainActor @Suite struct NoteFollowerTests {
     let test = TestClub()
 
-    private final class Heard {
+    @MainActor private final class Heard {
         var reloads: [TextBuffer] = []
         var carets: [Int] = []
         var changed = 0
         var deleted = 0
         var renamed = 0
+        var upToDate = 0
+        /// Looks at each piece of news.
+        var waiter: Waiter<Heard>?
+
+        func wait(until isTrue: @escaping @MainActor (Heard) -> Bool) async {
+            let waiter = Waiter(isTrue)
+            waiter.look(at: self)
+            self.waiter = waiter
+            await waiter.wait()
+        }
     }
 
     private func open(_ path: String) async throws -> NoteDocument {
@@ -412,8 +424,9 @@ import TextEditing
             case .changedElsewhere: heard.changed += 1
             case .deletedElsewhere: heard.deleted += 1
             case .renamed: heard.renamed += 1
-            case .upToDate: break
+            case .upToDate: heard.upToDate += 1
             }
+            heard.waiter?.look(at: heard)
         }
         follower.start()
         return follower
@@ -426,7 +439,7 @@ import TextEditing
         let follower = follow(document, caret: 5, isDirty: false, heard)
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
         try test.store.plant("zero\none\ntwo\n", at: "/a.txt")
-        while heard.reloads.isEmpty { await Task.yield() }
+        await heard.wait { !$0.reloads.isEmpty }
         #expect(heard.reloads == [TextBuffer("zero\none\ntwo\n")])
         #expect(heard.carets == [10])
         // It is the base of what is typed next.
@@ -443,13 +456,13 @@ import TextEditing
         let follower = follow(document, isDirty: true, heard)
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
         try test.store.plant("theirs", at: "/a.txt")
-        while heard.changed == 0 { await Task.yield() }
+        await heard.wait { $0.changed > 0 }
         #expect(heard.reloads.isEmpty)
         await #expect(throws: NoteDocument.SaveFailure.self) {
             try await document.save(TextBuffer("mine"))
         }
         try test.store.uproot("/a.txt")
-        while heard.deleted == 0 { await Task.yield() }
+        await heard.wait { $0.deleted > 0 }
         withExtendedLifetime(follower) {}
         test.club.stop()
     }
@@ -475,7 +488,8 @@ import TextEditing
         let heard = Heard()
         let follower = follow(document, isDirty: true, heard)
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-        while document.file?.revision != now.revision { await Task.yield() }
+        await heard.wait { $0.upToDate > 0 }
+        #expect(document.file?.revision == now.revision)
         #expect(heard.changed == 0)
         withExtendedLifetime(follower) {}
         test.club.stop()

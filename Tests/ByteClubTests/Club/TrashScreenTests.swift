@@ -50,6 +50,7 @@ import Testing
             await screen.wait(for: "“plans/a.txt”.")
             screen.press("r")
             await screen.wait(for: "precious words")
+            #expect(screen.isShowing(DeletedTextViewController.self))
             screen.press("b")
             await screen.wait(for: "“a.txt” is back.")
             #expect(store.contents(of: "/plans/a.txt") == Data("precious words".utf8))
@@ -84,9 +85,10 @@ import Testing
         test.club.stop()
     }
 
-    @Test(arguments: [true, false])
-    func aPhotoComesBack(keepsRevisions: Bool) async throws {
-        let store = InMemoryStore(keepsRevisions: keepsRevisions)
+    @Test(arguments: [(true, true), (false, true), (true, false)])
+    func aPhotoComesBack(keepsRevisions: Bool, keepsEveryState: Bool) async throws {
+        let store = InMemoryStore(
+            keepsRevisions: keepsRevisions, keepsEveryState: keepsEveryState)
         try store.plant("picture", at: "/photos/cliff top.jpg")
         try await withTrash(store, deleting: ["/photos/cliff top.jpg"]) { screen, _, memory in
             await screen.wait(for: "photos/cliff top.jpg")

@@ -47,6 +47,39 @@ import Testing
         #expect(try await test.club.deletePhoto(unknown).isKept == nil)
     }
 
+    // MARK: - A store that does not know the revisions that its files had
+
+    @Test func aNoteIsFoundAmongWhatTheStoreKeeps() async throws {
+        let store = InMemoryStore(keepsEveryState: false)
+        let test = TestClub(store)
+        let file = try store.plant("precious", at: "/a.txt")
+        let deleted = try await test.club.deleteNote(file)
+        #expect(deleted.isKept == true && deleted.data == nil)
+        let back = try await test.club.restoreNote(
+            at: file.path, file.revision, nil, byteCount: file.byteCount)
+        #expect(store.contents(of: back.path.string) == Data("precious".utf8))
+    }
+
+    @Test func aPhotoIsFoundAmongWhatTheStoreKeeps() async throws {
+        let store = InMemoryStore(keepsEveryState: false)
+        let test = TestClub(store)
+        let file = try store.plant("picture", at: "/photos/a.jpg")
+        #expect(try await test.club.deletePhoto(file).isKept == true)
+        let back = try await PhotoTrash.restore(
+            file.path, file.revision, byteCount: file.byteCount, in: store)
+        #expect(store.contents(of: back.path.string) == Data("picture".utf8))
+    }
+
+    @Test func aPhotoThatWasDeletedBeforeTheStoreKeptFilesIsFound() async throws {
+        let file = try store.plant("picture", at: "/photos/a.jpg")
+        _ = try await PhotoTrash.take(file, in: store, at: Date())
+        store.forgetRevisions()
+        #expect(try await PhotoTrash.keeps(file.path, in: store))
+        let back = try await PhotoTrash.restoreLast(file.path, in: store)
+        #expect(back.path == file.path)
+        #expect(!(try await PhotoTrash.keeps(RemotePath(validating: "/photos/b.jpg"), in: store)))
+    }
+
     // MARK: - Photos of a store without revisions
 
     @Test func aPhotoThatHasChangedIsNotMovedIntoTheTrash() async throws {

@@ -19,7 +19,7 @@ import Testing
         store.hold(.delete)
         let store = store
         let removing = Task { try await NotesRemove.remove(name, from: store) }
-        while !store.calls.contains(where: { $0.operation == .delete }) { await Task.yield() }
+        await store.waitForCalls(of: .delete)
         try change()
         store.release(.delete)
         _ = try await removing.value

@@ -23,12 +23,8 @@ import Testing
     private func show(_ names: [String], in club: Club) throws {
         var contents = ClubContents()
         contents.apply(try files(names))
-        club.told = contents
+        club.reported = contents
         club.notify()
-    }
-
-    private func until(_ isTrue: () -> Bool) async {
-        while !isTrue() { await Task.yield() }
     }
 
     /// A club as large as those that are arranged off the main actor.
@@ -42,7 +38,8 @@ import Testing
             .notes, of: test.club, memory: ListMemory(folder: nil), owner: try #require(tab))
         list.start()
         try show(names, in: test.club)
-        await until { list.arrangement.entries.count == 1100 }
+        await list.work.arranging?.value
+        try #require(list.arrangement.entries.count == 1100)
         let entries = Array(list.arrangement.entries.prefix(3))
         var done = 0
         list.forEach(entries, doing: "Deleting", failureTitle: "Not deleted") {
@@ -82,14 +79,20 @@ import Testing
         // Long to look through, so that the next arrangement is there first.
         let long = String(repeating: "x", count: 100)
         try show((0..<1500).map { "/\(long)\($0)q.txt" }, in: run.club)
-        await until { list.arrangement.entries.count == 1500 }
-        run.screen.type("/q q q q q q")
+        await list.work.arranging?.value
+        try #require(list.arrangement.entries.count == 1500)
+        var filtering: [Task<Void, Never>?] = []
+        for character in "/q q q q q q" {
+            run.screen.type(String(character))
+            filtering.append(list.work.filtering)
+        }
         try show((0..<1001).map { "/\($0)q.txt" }, in: run.club)
-        await until { list.arrangement.entries.count == 1001 && list.rowCount == 1001 }
+        await list.work.arranging?.value
+        try #require(list.arrangement.entries.count == 1001 && list.rowCount == 1001)
         #expect(list.selectedEntry != nil)
-        // Whatever is still under way ends before the screen is settled.
         await run.screen.wait(for: "1001 of 1001")
-        for _ in 0..<1000 { await Task.yield() }
+        // Those that the next arrangement came before end too.
+        for task in filtering { await task?.value }
         run.screen.press("Enter", "G")
         #expect(list.rowCount == 1001)
         #expect(list.selectedEntry != nil)

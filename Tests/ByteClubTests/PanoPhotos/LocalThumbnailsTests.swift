@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 import Synchronization
 import Testing
 

@@ -2,7 +2,7 @@ import ClubStore
 import ClubStoreTestSupport
 import DropboxAPI
 import Foundation
-import Pictures
+import ByteClubPictures
 import TestSupport
 import Testing
 
@@ -54,6 +54,29 @@ import Testing
             #expect(facts == [true, true])
             let size = loaded.details.size
             #expect(size == PixelSize(width: 640, height: 320))
+        }
+    }
+
+    /// A file that was cut off before it came into the club.
+    @Test func aCutFileIsDamagedAtTheSecondLookToo() async throws {
+        try await withLoader { loader, store in
+            let whole = Photos.noise(width: 900, height: 600)
+            let data = whole.prefix(whole.count * 2 / 5)
+            let photo = try store.plant(data, at: "/photos/sea.jpg")
+            let original = try file(data, of: photo)
+            for _ in 0..<2 {
+                var first: Bool?
+                let loaded = try await loader.load(
+                    photo, original: original, screen: Self.screen
+                ) { first = $0.isDamaged }
+                let facts = [loaded.isOriginal, loaded.isWhole, loaded.isDamaged, first]
+                #expect(facts == [true, true, true, true])
+            }
+            let fine = try store.plant(whole, at: "/photos/sea.jpg")
+            let loaded = try await loader.load(
+                fine, original: try file(whole, of: fine), screen: Self.screen)
+            let isDamaged = loaded.isDamaged
+            #expect(!isDamaged)
         }
     }
 

@@ -1,7 +1,7 @@
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
-import Pictures
+import ByteClubPictures
 import TerminalUI
 import Testing
 

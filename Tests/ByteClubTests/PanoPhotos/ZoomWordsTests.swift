@@ -1,4 +1,4 @@
-import Pictures
+import ByteClubPictures
 import Testing
 
 @testable import ByteClub

@@ -1,3 +1,4 @@
+import Foundation
 import TerminalUI
 import TestSupport
 import Testing
@@ -16,11 +17,18 @@ import Testing
         var continuation: CheckedContinuation<Void, Never>
     }
 
-    init(_ root: ViewController, width: Int = 80, height: Int = 24) throws {
+    convenience init(_ root: ViewController, width: Int = 80, height: Int = 24) throws {
+        try self.init(width: width, height: height) { _ in root }
+    }
+
+    /// - Parameter makeRoot: Makes what is on the screen first, for a root that needs its application.
+    init(
+        width: Int = 80, height: Int = 24, makeRoot: (Application) throws -> ViewController
+    ) throws {
         screen = WatchedScreen(size: Size(width: width, height: height))
         application = Application(screen: screen, scheduler: scheduler)
         screen.didPresent = { [weak self] in self?.look() }
-        try application.start(root: root)
+        try application.start(root: try makeRoot(application))
     }
 
     var text: String { screen.memory.text }
@@ -72,6 +80,51 @@ import Testing
         guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
         Issue.record("The screen never was as expected:\n\(text)", sourceLocation: location)
         waiters.remove(at: index).continuation.resume()
+    }
+
+    /// Returns when a controller of this kind is uppermost and drawn.
+    func wait<Controller: ViewController>(
+        for kind: Controller.Type, at location: SourceLocation = #_sourceLocation
+    ) async {
+        let count = screen.memory.frameCount
+        application.setNeedsDisplay()
+        await wait(at: location) {
+            $0.isShowing(kind) && $0.screen.memory.frameCount > count
+        }
+    }
+
+    /// Whether a controller of this kind is uppermost.
+    func isShowing<Controller: ViewController>(_ kind: Controller.Type) -> Bool {
+        application.topViewController is Controller
+    }
+
+    /// What stands in the uppermost frame with this title, row by row, without the frame and the blanks at both
+    /// ends; empty where there is no such frame.
+    func box(_ title: String) -> [String] {
+        let corner = "╭─ \(title)"
+        guard let top = lines.lastIndex(where: { $0.contains(corner) }),
+            let start = lines[top].range(of: corner)?.lowerBound
+        else { return [] }
+        let column = lines[top].distance(from: lines[top].startIndex, to: start)
+        var rows: [String] = []
+        for line in lines[(top + 1)...] {
+            let inside = line.dropFirst(column)
+            guard inside.first == "│" else { break }
+            let row = inside.dropFirst().prefix { $0 != "│" }
+            rows.append(row.trimmingCharacters(in: .whitespaces))
+        }
+        return rows
+    }
+
+    /// What a box says, in one line, without its buttons.
+    func message(of title: String) -> String {
+        box(title).prefix { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The buttons of a box.
+    func buttons(of title: String) -> [String] {
+        (box(title).last { !$0.isEmpty } ?? "").components(separatedBy: "   ")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// The rows that have a text in them, from the top.

@@ -34,7 +34,7 @@ import Testing
         "theme: {name: high-contrast}\n", "plain: on\n", "transfers: {wait-on-metered: on}\n",
         "editor: {wrap: on, line-numbers: no, tab-width: 16}\n",
         "transfers: {photo-quality: 0.85, limit-rate: 1.5M}\n", "transfers: {limit-rate: 200000}\n",
-        "transfers: {photo-original: on, photo-location: off}\n",
+        "transfers: {photo-original: on, photo-location: off}\n", "transfers: {at-once: 8}\n",
     ])
     func isRight(text: String) throws {
         try expect(text, isRight: true)
@@ -56,7 +56,7 @@ import Testing
         "editor: {font: mono}\n", "editor: vim\n",
         "transfers: {photo-quality: 2}\n", "transfers: {limit-rate: fast}\n",
         "transfers: {photo-original: sometimes}\n", "transfers: {limit-rate: 0}\n",
-        "transfers: {limit-rate: 0.0M}\n",
+        "transfers: {limit-rate: 0.0M}\n", "transfers: {at-once: 0}\n", "transfers: {at-once: 9}\n",
         "transfers: {limit-rate: 1.2.3M}\n", "transfers: {limit-rate: [1]}\n",
         "clubs: [work]\n", "clubs: {work: }\n", "clubs: {work: {}}\n",
     ])

@@ -26,6 +26,7 @@ import Testing
                   photo-quality: 0.85
                   photo-original: on
                   limit-rate: 1.5M
+                  at-once: 5
                 mouse: off
                 """)
         #expect(settings.problems.isEmpty, "\(settings.problems)")
@@ -45,6 +46,7 @@ import Testing
         #expect(settings.transfers.keepsOriginals)
         #expect(!settings.transfers.keepsLocation)
         #expect(settings.transfers.bytesPerSecondLimit == 1_572_864)
+        #expect(settings.transfers.atOnce == 5)
         #expect(!settings.usesMouse)
     }
 
@@ -86,6 +88,7 @@ import Testing
         ("transfers:\n  photo-quality: 2\n", 2, "0.1 to 1"),
         ("transfers:\n  photo-quality: nan\n", 2, "0.1 to 1"),
         ("transfers:\n  limit-rate: fast\n", 2, "not a valid rate"),
+        ("transfers:\n  at-once: 9\n", 2, "1 to 8"),
         ("transfers:\n  limit-rate: [1]\n", 2, "single"),
         ("mouse: left\n", 1, "on or off"),
     ])

@@ -13,6 +13,8 @@ import Foundation
     private var lastSleeper = 0
     /// How many are woken and have not gone on yet.
     private(set) var wakingCount = 0
+    /// Called when a sleeper begins to wait, and when one has woken.
+    var didChange: (() -> Void)?
 
     private struct Sleeper {
         var due: Duration
@@ -48,12 +50,14 @@ import Foundation
                     due: time + max(duration, .zero), isTransfer: isTransfer,
                     continuation: continuation)
                 if Task.isCancelled { wake(number) }
+                didChange?()
             }
         } onCancel: {
             // Tasks are cancelled on the main actor here.
             MainActor.assumeIsolated { wake(number) }
         }
         wakingCount -= 1
+        didChange?()
         try Task.checkCancellation()
     }
 

@@ -2,7 +2,7 @@ import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
-import Pictures
+import ByteClubPictures
 import TestSupport
 import Testing
 
@@ -37,6 +37,8 @@ import Testing
     /// Until when the server has asked for a pause, by path.
     private var refusals: [RemotePath: Duration] = [:]
     private var movingPaths: Set<RemotePath> = []
+    /// Waits until all is at rest.
+    private var resting: Waiter<SimulatedDay>?
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -49,6 +51,7 @@ import Testing
         store.setPace { [weak self] call, count async throws(StoreError) in
             try await self?.move(call, count)
         }
+        clock.didChange = { [weak self] in self?.lookWhetherAllRests() }
         try planTransfers()
         planPeople()
     }
@@ -61,12 +64,13 @@ import Testing
     private static func makeCarrier(
         _ journal: TransferJournal, _ store: InMemoryStore, _ clock: SimulatedClock
     ) -> TransferCarrier {
-        TransferCarrier(
+        let slotCount = slotCount
+        return TransferCarrier(
             journal,
             means: TransferCarrier.Means(
-                club: .remote, clock: clock.transferClock, workers: workers
-            ) { store },
-            slotCount: slotCount)
+                club: .remote, clock: clock.transferClock, workers: workers,
+                slotCount: { slotCount }
+            ) { store })
     }
 
     // MARK: - What comes
@@ -109,7 +113,7 @@ import Testing
                 let item = open[choice % open.count]
                 chosen = item.id
                 if choice < 10 { cancelled.insert(item.id) }
-                try journal.change([item.id]) { $0.wish = choice < 10 ? .cancel : .pause }
+                try journal.change([item.id]) { $0.intent = choice < 10 ? .cancel : .pause }
             }
             at(min(later, .seconds(83_000))) { [self] in
                 guard let chosen, !cancelled.contains(chosen) else { return }
@@ -247,13 +251,17 @@ import Testing
         await running?.value
     }
 
+    private func lookWhetherAllRests() { resting?.look(at: self) }
+
     private func start() {
+        carrier.didComeToRest = { [weak self] in self?.lookWhetherAllRests() }
         running = Task { [carrier] in await carrier.run(idleTime: .seconds(1 << 30)) }
     }
 
     private func restart() {
         let (old, task) = (carrier, running)
         carrier = Self.makeCarrier(journal, store, clock)
+        carrier.didComeToRest = { [weak self] in self?.lookWhetherAllRests() }
         task?.cancel()
         running = Task { [carrier] in
             await task?.value
@@ -264,22 +272,24 @@ import Testing
 
     /// Returns when the carrier and all that it carries wait for the clock.
     private func rest() async throws {
-        var (quietTurns, turns) = (0, 0)
         let end = ContinuousClock.now + TerminalDriver.patience * 4
-        while quietTurns < 4 {
+        // What rests at the moment of the call may go on in the same turn: it is looked at again after it.
+        while !rests {
             // Something stands still elsewhere than at the clock.
             guard ContinuousClock.now < end else { throw NeverHappened(goal: "rest") }
-            turns += 1
-            // A photo is prepared by another process: the main actor is for others meanwhile.
-            if turns < 100 {
-                await Task.yield()
-            } else {
-                try await Pause.sleep(for: .milliseconds(1))
+            let waiter = Waiter<SimulatedDay> { $0.rests }
+            resting = waiter
+            let watch = Task {
+                try await Task.sleep(until: end)
+                waiter.end()
             }
-            let isQuiet =
-                clock.wakingCount == 0 && carrier.jobCountAtRest == clock.waitingTransferCount
-            quietTurns = isQuiet ? quietTurns + 1 : 0
+            await waiter.wait()
+            watch.cancel()
         }
+    }
+
+    private var rests: Bool {
+        clock.wakingCount == 0 && carrier.jobCountAtRest == clock.waitingTransferCount
     }
 
     private var lastCheck = Duration.zero

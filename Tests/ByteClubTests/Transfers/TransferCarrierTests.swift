@@ -2,7 +2,7 @@ import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
-import Pictures
+import ByteClubPictures
 import Synchronization
 import TerminalUI
 import TestSupport
@@ -309,7 +309,7 @@ import Testing
         try store.plant("new", at: "/photos/a.jpg")
         let (wanted, cancelled) = (try download("a.jpg"), try download("b.jpg"))
         for order in [wanted, cancelled] { try journal.write(order) }
-        try journal.change([cancelled.id]) { $0.wish = .cancel }
+        try journal.change([cancelled.id]) { $0.intent = .cancel }
         let old = journal.items()
         var status = TransferStatus()
         status.state = .done
@@ -374,6 +374,70 @@ import Testing
         #expect(try copy.ownWrites().contains { $0.made(file) })
     }
 
+    /// Before the club has it: it announces a photo before it confirms it.
+    @Test func tellsTheWindowsOfAnUploadBeforeItIsConfirmed() async throws {
+        let copy = LocalCopy(folder: folder.appending(path: "library"))
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        try journal.write(order)
+        let store = store
+        let changes = OwnChanges(libraryFolder: folder.appending(path: "library"))
+        let announced = Mutex<Bool?>(nil)
+        store.setPace { call, _ async throws(StoreError) in
+            guard call.operation == .upload else { return }
+            let writes = (try? copy.ownWrites()) ?? []
+            announced.withLock {
+                $0 = writes.contains { $0.contentHash != nil && $0.isUnderWay(at: Date()) }
+            }
+        }
+        let carrier = TransferCarrier(
+            journal, means: TransferCarrier.Means(club: .remote, changes: changes) { store })
+        await carrier.run(idleTime: .zero)
+        #expect(announced.withLock { $0 } == true)
+        let file = try await store.metadata(of: RemotePath(validating: "/photos/sea.jpg"))
+        let hash = try #require(file.contentHash)
+        #expect(try copy.ownWrites().map(\.contentHash) == [hash])
+    }
+
+    // MARK: - Turns
+
+    /// A carrier with one slot, and four photos; the last one is put first while none has begun.
+    @Test func whatIsPutFirstBeginsFirst() async throws {
+        let names = ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+        for name in names { try store.plant("new", at: "/photos/\(name)") }
+        let orders = try names.map { try download($0) }
+        try journal.write(orders)
+        let center = TransferCenter(
+            journal, carrier: NoCarrier(reason: nil), activity: activity)
+        center.start()
+        await center.wait { $0.items.count == 4 }
+        center.putFirst(orders[2].id)
+        center.putFirst(orders[3].id)
+        #expect(center.items.map(\.id) == orders.map(\.id))
+        await center.finish()
+        center.stop()
+        let store = store
+        let carrier = TransferCarrier(
+            journal, means: TransferCarrier.Means(club: .remote, slotCount: { 1 }) { store })
+        await carrier.run(idleTime: .zero)
+        let begun = store.calls.filter { $0.operation == .download }.compactMap(\.path?.name)
+        #expect(begun == ["d.jpg", "c.jpg", "a.jpg", "b.jpg"])
+    }
+
+    @Test(arguments: [1, 3, 8]) func asManyRunAtOnceAsTheSettingsSay(count: Int) async throws {
+        let orders = try (1...8).map { try download("\($0).jpg") }
+        for order in orders { try store.plant("new", at: order.path) }
+        try journal.write(orders)
+        store.hold(.download)
+        let store = store
+        let carrier = TransferCarrier(
+            journal, means: TransferCarrier.Means(club: .remote, slotCount: { count }) { store })
+        let running = Task { await carrier.run(idleTime: .zero) }
+        try await eventually("the slots are taken") { carrier.jobCountAtRest == count }
+        store.release(.download)
+        await running.value
+        #expect(journal.items().allSatisfy { $0.state == .done })
+    }
+
     // MARK: - Failures
 
     @Test func aFailureIsNewUntilItWasLookedAtAndAgainWhenItFailsAgain() async throws {
@@ -417,7 +481,7 @@ import Testing
         center.start()
         await center.finish()
         var order = try download("a.jpg")
-        order.wish = .pause
+        order.intent = .pause
         // By another program, while nothing is to be done.
         try journal.write(order)
         await center.wait { $0.item(order.id)?.state == .paused }

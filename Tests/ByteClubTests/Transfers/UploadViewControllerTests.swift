@@ -67,7 +67,20 @@ import Testing
             Issue.record("\(String(describing: outcome))")
             return
         }
-        #expect(center.items.first?.order.wish == .run)
+        #expect(center.items.first?.order.intent == .run)
+        await center.finish()
+    }
+
+    /// The smallest screen has three rows: the name, the bar and a button.
+    @Test func theSmallestScreenSaysThatItIsPaused() async throws {
+        let (screen, center) = try open(width: 20, height: 6)
+        await screen.wait(for: "In the backgroun")
+        #expect(screen.text.contains("waiting"))
+        screen.press("p")
+        await screen.wait(for: "paused a^Jb.jpg")
+        #expect(!screen.text.contains("↑d"))
+        screen.press("p")
+        await screen.wait(untilGone: "paused")
         await center.finish()
     }
 
@@ -76,7 +89,7 @@ import Testing
         await screen.wait(for: "In the background")
         screen.press("Tab", "Enter")
         await screen.wait(untilGone: "In the background")
-        #expect(center.items.first?.order.wish == .cancel)
+        #expect(center.items.first?.order.intent == .cancel)
         await center.finish()
     }
 
@@ -87,7 +100,7 @@ import Testing
         screen.application.delegate = delegate
         screen.press("q")
         #expect(delegate.askedCount == 1)
-        #expect(center.items.first?.order.wish == .run)
+        #expect(center.items.first?.order.intent == .run)
         await center.finish()
     }
 
@@ -97,7 +110,7 @@ import Testing
         await screen.wait(for: "Cancel")
         screen.press("Esc")
         await screen.wait(untilGone: "Cancel")
-        #expect(center.items.first?.order.wish == .cancel)
+        #expect(center.items.first?.order.intent == .cancel)
         await center.finish()
     }
 }

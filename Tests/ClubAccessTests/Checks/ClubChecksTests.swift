@@ -25,7 +25,7 @@ import Testing
 
     @Test func aServerThatOverwritesAnythingIsNoticed() {
         #expect(ClubChecks.writing(.byServer).severity == .fine)
-        #expect(ClubChecks.writing(.byLookingFirst).severity == .notice)
+        #expect(ClubChecks.writing(.byCheckingFirst).severity == .notice)
     }
 
     @Test(arguments: [

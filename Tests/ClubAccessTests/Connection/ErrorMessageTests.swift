@@ -1,6 +1,6 @@
 import ClubStore
 import CurlNetworking
-import Pictures
+import ByteClubPictures
 import Testing
 
 @testable import ClubAccess

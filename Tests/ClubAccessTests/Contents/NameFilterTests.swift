@@ -22,9 +22,13 @@ import Testing
 
     @Test func whatFitsBetterHasTheLesserRank() {
         let filter = NameFilter(query: "list")
+        #expect(filter.rank(of: "List of plans.txt") == .atStart)
         #expect(filter.rank(of: "Shopping list.txt") == .atWordStarts)
         #expect(filter.rank(of: "enlisted.txt") == .inside)
         #expect(filter.rank(of: "lions in stables.txt") == .scattered)
+        #expect(NameFilter(query: "gro li").rank(of: "Grocery list.txt") == .atStart)
+        #expect(NameFilter(query: "li gro").rank(of: "Grocery list.txt") == .atWordStarts)
+        #expect(NameFilter(query: "Li").rank(of: "Limes.txt") == .atStart)
     }
 
     @Test func aLongerQueryNarrowsAShorterOne() {

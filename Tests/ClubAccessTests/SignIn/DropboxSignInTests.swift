@@ -22,13 +22,14 @@ import Testing
     @discardableResult
     private func signIn(
         folder: String? = nil, at other: StandInDropbox? = nil,
-        patience: @escaping @Sendable () async -> Void = {
+        revocationTimeout: @escaping @Sendable () async -> Void = {
             try? await Task.sleep(for: .seconds(600))
         }
     ) async throws -> DropboxSignIn.SignedInClub {
         let dropbox = other ?? dropbox
         let joining = try DropboxSignIn(
-            place(folder: folder, at: dropbox), keeping: home.keeping, patience: patience)
+            place(folder: folder, at: dropbox), keeping: home.keeping,
+            revocationTimeout: revocationTimeout)
         let signIn = DropboxOAuth(app: joining.settings.app)
         let consent = try #require(dropbox.consent(to: signIn.authorizationURL.absoluteString))
         let club = ClubSettings(name: "work", place: .dropbox(joining.settings))

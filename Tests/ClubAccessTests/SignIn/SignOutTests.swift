@@ -1,7 +1,7 @@
 import ClubLibrary
 import ClubStore
 import Foundation
-import Pictures
+import ByteClubPictures
 import Testing
 
 @testable import ClubAccess
@@ -101,7 +101,7 @@ import Testing
             var order = TransferOrder(
                 .download, try RemotePath(validating: "/photos/\(name).jpg"),
                 file: URL(filePath: "/tmp/\(name).jpg"))
-            if name == "b" { order.wish = .cancel }
+            if name == "b" { order.intent = .cancel }
             try journal.write(order)
         }
         return journal
@@ -113,7 +113,7 @@ import Testing
         try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
         let journal = try transfers(home)
         _ = try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
-        #expect(journal.items().map(\.order.wish) == [.pause, .cancel])
+        #expect(journal.items().map(\.order.intent) == [.pause, .cancel])
     }
 
     @Test func transfersGoOnWhenTheSignOutHasFailed() async throws {

@@ -1,4 +1,4 @@
-import Files
+import ByteClubFiles
 import Glibc
 import Testing
 

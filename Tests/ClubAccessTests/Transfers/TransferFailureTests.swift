@@ -2,7 +2,7 @@ import ClubLibrary
 import ClubStore
 import CurlNetworking
 import Foundation
-import Pictures
+import ByteClubPictures
 import Testing
 
 @testable import ClubAccess

@@ -1,4 +1,4 @@
-import Pictures
+import ByteClubPictures
 import Testing
 
 @testable import ClubAccess
@@ -16,6 +16,20 @@ import Testing
                 "“IMG_1.x” was not uploaded because it is \(kind), and the library that reads it is not"
             ))
         #expect(sentence.contains("Install") && sentence.contains("Debian: \(package)"))
+    }
+
+    @Test func whatIsTooLargeOnlyToBeEncodedAgainCanBeSentAsItIs() {
+        let error = PictureError(.tooLargeToReencode, operation: "prepare a")
+        let sentence = error.uploadSentence(about: "a.png")
+        #expect(sentence.contains("too large to be encoded again. Send it as it is, with o"))
+        #expect(sentence.contains("--original"))
+        let other = PictureError(.tooLarge, operation: "prepare a").uploadSentence(about: "a.png")
+        #expect(!other.contains("--original"))
+    }
+
+    @Test func theShortSentenceBeginsWithTheReason() {
+        let error = PictureError(.damaged, operation: "prepare a")
+        #expect(error.shortUploadSentence.hasPrefix("The picture is damaged. Copy it"))
     }
 
     @Test func whatIsNoPictureIsToBeSavedAsOne() {

@@ -1,6 +1,6 @@
 import DropboxAPI
 import Foundation
-import Pictures
+import ByteClubPictures
 import TestSupport
 import Testing
 

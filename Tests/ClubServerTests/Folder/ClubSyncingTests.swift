@@ -12,7 +12,7 @@ import Testing
         try TestClub.write("old", to: path)
         let loop = try EventLoop()
         let watcher = try FolderWatcher(loop: loop)
-        let club = try Club(
+        let club = try ClubFolder(
             access: try FolderAccess(path: home), journal: nil, watcher: watcher, log: ServerLog())
         try await club.start()
         let (old, cursor) = try await note(in: club, since: nil)
@@ -35,7 +35,7 @@ import Testing
 
     /// The only thing in a listing, or in the changes since.
     private func note(
-        in club: Club, since cursor: ListingCursor?
+        in club: ClubFolder, since cursor: ListingCursor?
     ) async throws -> (entry: Entry, next: ListingCursor) {
         let index = await club.index
         let page = index.page(

@@ -312,7 +312,7 @@ import Testing
         try await TestClub.with { (club: TestClub) async throws in
             for path in ["/x\(character)31m", "/2/x\(character)31m"] {
                 let reply = try await club.send(path: path)
-                #expect([400, 404].contains(reply.status))
+                #expect(reply.status == 404)
                 #expect(reply.text.contains("x?31m"))
                 #expect(!reply.text.unicodeScalars.contains(character.unicodeScalars.first!))
             }

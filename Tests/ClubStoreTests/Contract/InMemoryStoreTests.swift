@@ -6,6 +6,7 @@ import Testing
     @Test(arguments: RemoteStoreContract.checks)
     func keepsThePromise(_ promise: ContractCheck) async throws {
         try await promise.check(InMemoryStore())
+        try await promise.check(InMemoryStore(keepsEveryState: false))
     }
 
     @Test func failsWhenToldToOnceEach() async throws {

@@ -1,20 +1,23 @@
 import ClubStore
 import Foundation
+import TestSupport
 
 /// A transfer's delegate that records its callbacks and can be awaited.
-@MainActor final class Recorder: TransferDelegate {
+@MainActor final class Recorder: StoreTransferDelegate {
     private(set) var progress: [(moved: Int64, expected: Int64)] = []
     private(set) var results: [Result<RemoteFile, StoreError>] = []
-    var onProgress: (any Transfer) -> Void = { _ in }
+    var onProgress: (any StoreTransfer) -> Void = { _ in }
     private var continuation: CheckedContinuation<Void, Never>?
 
-    func transfer(_ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64) {
+    func transfer(
+        _ transfer: any StoreTransfer, didMove byteCount: Int64, ofExpected expected: Int64
+    ) {
         progress.append((byteCount, expected))
         onProgress(transfer)
     }
 
     func transfer(
-        _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>
+        _ transfer: any StoreTransfer, didFinishWith result: Result<RemoteFile, StoreError>
     ) {
         results.append(result)
         continuation?.resume()
@@ -30,7 +33,7 @@ import Foundation
     static func upload(
         _ file: URL, to path: RemotePath, mode: WriteMode = .add, record: URL? = nil,
         in store: any RemoteStore,
-        start: @MainActor (any Transfer) -> Void = { $0.resume() }
+        start: @MainActor (any StoreTransfer) -> Void = { $0.resume() }
     ) async throws -> RemoteFile {
         let recorder = Recorder()
         let transfer = store.upload(
@@ -95,15 +98,9 @@ final class TemporaryFolder: Sendable {
         throw POSIXError(.ENOENT)
     }
 
-    struct NotEmpty: Error { let names: [String] }
-
     /// Waits until it is empty.
     func isEmpty() async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try !names.isEmpty {
-            guard ContinuousClock.now < end else { throw NotEmpty(names: try names) }
-            await Task.yield()
-        }
+        try await eventually("an empty folder", in: url) { try names.isEmpty }
     }
 
     /// The names in it, hidden files too.

@@ -74,9 +74,7 @@ import Testing
         try source.plant("mine", at: "/note.txt")
         destination.hold(.upload)
         let copying = Task { try await copy() }
-        while !destination.calls.contains(where: { $0.operation == .upload }) {
-            await Task.yield()
-        }
+        await destination.waitForCalls(of: .upload)
         try destination.plant("theirs", at: "/note.txt")
         destination.release(.upload)
         #expect(try await copying.value == ["different"])
@@ -269,8 +267,8 @@ private final class Corrupting: RemoteStore {
 
     @MainActor func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         if !isHonest { try? Data("other".utf8).write(to: file) }
         return store.upload(
             fileAt: file, to: path, mode: mode, record: record, delegate: Hashless(delegate))
@@ -278,31 +276,31 @@ private final class Corrupting: RemoteStore {
 
     @MainActor func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
         store.download(
             path, to: file, keepsPartialFile: keepsPartialFile, replaces: replaces,
             delegate: Hashless(delegate))
     }
 
     /// Forwards a transfer's completion without the hash.
-    @MainActor private final class Hashless: TransferDelegate {
-        private let next: any TransferDelegate
+    @MainActor private final class Hashless: StoreTransferDelegate {
+        private let next: any StoreTransferDelegate
         private var me: Hashless?
 
-        init(_ next: any TransferDelegate) {
+        init(_ next: any StoreTransferDelegate) {
             self.next = next
             me = self
         }
 
         func transfer(
-            _ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64
+            _ transfer: any StoreTransfer, didMove byteCount: Int64, ofExpected expected: Int64
         ) {
             next.transfer(transfer, didMove: byteCount, ofExpected: expected)
         }
 
         func transfer(
-            _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>
+            _ transfer: any StoreTransfer, didFinishWith result: Result<RemoteFile, StoreError>
         ) {
             next.transfer(
                 transfer,

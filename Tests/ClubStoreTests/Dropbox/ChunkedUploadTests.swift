@@ -20,7 +20,7 @@ import Testing
         for answer in answers {
             asked.append(upload.request)
             switch upload.take(answer) {
-            case .goOn: continue
+            case .proceed: continue
             case .done: return (asked, "done")
             case .failed(let error): return (asked, "\(error.code)")
             }

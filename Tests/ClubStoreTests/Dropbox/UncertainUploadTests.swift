@@ -62,7 +62,7 @@ import Testing
 
     private func upload(
         _ data: Data, by dropbox: ScriptedDropbox,
-        meanwhile: @MainActor (any Transfer) async -> Void = { _ in }
+        meanwhile: @MainActor (any StoreTransfer) async -> Void = { _ in }
     ) async throws -> Result<RemoteFile, StoreError> {
         let recorder = Recorder()
         let transfer = dropbox.store.upload(

@@ -1,6 +1,6 @@
 import ClubStore
 import Foundation
-import Pictures
+import ByteClubPictures
 
 /// Makes thumbnails in this process.
 struct TestThumbnailer: Thumbnailer {

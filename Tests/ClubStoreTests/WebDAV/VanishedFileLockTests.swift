@@ -56,7 +56,7 @@ import Testing
         let locks = Locks()
         let standIn = try WebDAVStandIn(
             .init(
-                tags: .coarse, honoursConditions: false, interception: { locks.answer($0) }))
+                tags: .coarse, honorsConditions: false, interception: { locks.answer($0) }))
         locks.state.withLock { $0.standIn = standIn }
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .create)
         #expect(standIn.store.capabilities.known?.locks == true)

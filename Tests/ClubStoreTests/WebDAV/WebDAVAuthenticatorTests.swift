@@ -70,14 +70,14 @@ import Testing
         let standIn = try standIn(Self.basic, accepts: "Basic ")
         _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
         let next = try WebDAVStore(standIn.store.configuration)
-        #expect(next.capabilities.known?.honoursIfMatch == true)
+        #expect(next.capabilities.known?.honorsIfMatch == true)
         #expect(next.capabilities.signInWay == .basic)
         // As an earlier version stored it.
         let old =
             #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasExactTags":true}}"#
         try Data(old.utf8).write(to: capabilities)
         let later = try WebDAVStore(standIn.store.configuration)
-        #expect(later.capabilities.known?.honoursIfMatch == true)
+        #expect(later.capabilities.known?.honorsIfMatch == true)
         #expect(later.capabilities.signInWay == nil)
     }
 }

@@ -10,7 +10,8 @@ extension WebDAVStandIn {
         intrusion?(self)
         let path = Self.path(request.target)
         return state.withLock { state in
-            switch request.method {
+            if let answer = nextcloudAnswer(path, request, &state) { return answer }
+            return switch request.method {
             case "PROPFIND": propfind(path, request, &state)
             case "REPORT" where manners.reports != nil: report(path, request, state)
             case "GET": get(path, request, &state)
@@ -42,7 +43,7 @@ extension WebDAVStandIn {
         }
     }
 
-    private func modified(_ version: Int) -> String {
+    func modified(_ version: Int) -> String {
         let seconds = 1_600_000_000 + (manners.tags == .coarse ? 0 : version)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -53,7 +54,7 @@ extension WebDAVStandIn {
 
     /// Whether the conditions of a request hold.
     private func allows(_ request: LoopbackRequest, _ node: Node?) -> Bool {
-        guard manners.honoursConditions else { return true }
+        guard manners.honorsConditions else { return true }
         var current: String?
         if case .file(let bytes, let version) = node { current = tag(version, bytes.count) }
         if request["If-None-Match"] == "*", node != nil { return false }
@@ -62,7 +63,7 @@ extension WebDAVStandIn {
             let quoted = current.map { $0.hasSuffix("\"") ? $0 : "\"\($0)\"" }
             guard wanted == quoted else { return false }
         }
-        if manners.honoursIf, let wanted = request["If"] {
+        if manners.honorsIf, let wanted = request["If"] {
             let bare = (current ?? "none").replacingOccurrences(of: "W/", with: "")
             guard wanted.contains("([\(bare)])") else { return false }
         }
@@ -76,11 +77,13 @@ extension WebDAVStandIn {
         guard request["Depth"] == "0" || request["Depth"] == "1" else {
             return [.answer("403 Forbidden")]
         }
-        var lines = [response(path, node, more: state.token + folderTag(state))]
+        var lines = [
+            response(path, node, id: fileID(path, state), more: state.token + folderTag(state))
+        ]
         if request["Depth"] == "1", case .folder = node {
             for (other, node) in state.nodes.sorted(by: { $0.key < $1.key })
             where Self.parent(other) == path {
-                lines.append(response(other, node))
+                lines.append(response(other, node, id: fileID(other, state)))
             }
         }
         if request["Depth"] == "1" {
@@ -93,7 +96,9 @@ extension WebDAVStandIn {
         return .multistatus(lines.joined(), date: manners.date)
     }
 
-    func response(_ path: String, _ node: Node, more: String = "") -> String {
+    func response(
+        _ path: String, _ node: Node, id: Int? = nil, more: String = ""
+    ) -> String {
         let href = href(path)
         switch node {
         case .folder:
@@ -108,7 +113,7 @@ extension WebDAVStandIn {
                 <d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
                 <d:getcontentlength>\(bytes.count)</d:getcontentlength>\(tag)\
                 <d:getlastmodified>\(modified(version))</d:getlastmodified>\
-                <o:fileid>\(version)</o:fileid><n:has-preview>true</n:has-preview>\(manners.properties)</d:prop>\
+                <o:fileid>\(id ?? version)</o:fileid><n:has-preview>true</n:has-preview>\(manners.properties)</d:prop>\
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
                 """
         }
@@ -178,6 +183,7 @@ extension WebDAVStandIn {
             let zeros = [UInt8](repeating: 0, count: max(0, start - old.count))
             body = old.prefix(start) + zeros + body + old.dropFirst(start + body.count)
         }
+        keepVersion(of: path, &state)
         state.nodes[path] = .file(bytes: body, version: state.version)
         if let steps { return steps }
         let tag = manners.tellsTagOfPut ? tag(state.version, request.body.count) : nil
@@ -204,6 +210,7 @@ extension WebDAVStandIn {
     ) -> [LoopbackStep] {
         guard let node = state.nodes[path] else { return [.answer("404 Not Found")] }
         guard allows(request, node) else { return [.answer("412 Precondition Failed")] }
+        keepDeleted(path, &state)
         for other in state.nodes.keys where other == path || other.hasPrefix(path + "/") {
             state.nodes[other] = nil
         }
@@ -239,6 +246,7 @@ extension WebDAVStandIn {
         if request["Overwrite"] == "F", there != nil { return [.answer("412 Precondition Failed")] }
         guard allows(request, there) else { return [.answer("412 Precondition Failed")] }
         let gone = path.hasSuffix("/.file") ? folder : path
+        let id = fileID(path, state)
         for (other, node) in state.nodes where other == gone || other.hasPrefix(gone + "/") {
             state.nodes[other] = nil
             if gone == path { state.nodes[destination + other.dropFirst(path.count)] = node }
@@ -246,6 +254,7 @@ extension WebDAVStandIn {
         if case .file(let bytes, _) = node {
             state.version += 1
             state.nodes[destination] = .file(bytes: bytes, version: state.version)
+            if let id { state.kept.numbers[destination] = id }
         }
         return [.answer(manners.moveAnswer ?? (there == nil ? "201 Created" : "204 No Content"))]
     }

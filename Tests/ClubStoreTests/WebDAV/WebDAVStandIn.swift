@@ -18,10 +18,10 @@ final class WebDAVStandIn: Sendable {
         var tags = Tags.strong
         /// More properties of each file, as XML.
         var properties = ""
-        var honoursConditions = true
+        var honorsConditions = true
         /// Rejects each `If-Match`, whether it holds or not.
         var refusesIfMatch = false
-        var honoursIf = true
+        var honorsIf = true
         /// A prefix of the folder's path in hrefs.
         var hrefPrefix = ""
         /// The origin in hrefs: `http://inner:8080`.
@@ -52,6 +52,8 @@ final class WebDAVStandIn: Sendable {
         var refusalOfToken = "403 Forbidden"
         /// Its `Date` header.
         var date: String?
+        /// Nextcloud's apps that are switched on, and keep what is replaced or deleted.
+        var apps: Set<NextcloudApps.App> = []
         /// The path of the club's folder.
         var base = "/dav"
         /// Responds instead of the server, if it returns steps.
@@ -65,8 +67,13 @@ final class WebDAVStandIn: Sendable {
 
     struct State {
         var nodes: [String: Node] = [:] {
-            didSet { if countsChanges { noteChanges(from: oldValue) } }
+            didSet {
+                if countsChanges { noteChanges(from: oldValue) }
+                numberFiles()
+            }
         }
+        /// What Nextcloud's apps keep.
+        var kept = KeptFiles()
         var version = 0
         /// Each changed path, in order, and how many were dropped before.
         var changes: (forgotten: Int, paths: [String]) = (0, [])

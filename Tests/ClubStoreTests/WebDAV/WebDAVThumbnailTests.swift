@@ -1,5 +1,5 @@
 import Foundation
-import Pictures
+import ByteClubPictures
 import TestSupport
 import Testing
 

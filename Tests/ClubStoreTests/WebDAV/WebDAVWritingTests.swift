@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test func aServerThatMindsNoConditionsIsKnownAsSuch() async throws {
-        let standIn = try await standIn(.init(honoursConditions: false))
-        #expect(standIn.store.writeProtection == .byLookingFirst)
+        let standIn = try await standIn(.init(honorsConditions: false))
+        #expect(standIn.store.writeProtection == .byCheckingFirst)
         let file = try await standIn.store.put(data("mine"), at: path("/a"), mode: .add)
         standIn.plant("theirs", at: "/a")
         _ = standIn.newCalls()
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func aServerThatRefusesEachConditionIsNotAskedForEver() async throws {
-        let standIn = try await standIn(.init(refusesIfMatch: true, honoursIf: false))
+        let standIn = try await standIn(.init(refusesIfMatch: true, honorsIf: false))
         standIn.plant("one", at: "/a")
         let file = try await standIn.store.metadata(of: path("/a"))
         _ = standIn.newCalls()

@@ -58,8 +58,8 @@ import Testing
     @Test func aConditionBeginsAWriteOnlyWhereTheServerChecksIt() {
         func first(_ mode: WriteMode, checks: Bool, isCertain: Bool = true) -> WriteState {
             var capabilities = ServerCapabilities()
-            capabilities.honoursIfMatch = checks
-            capabilities.honoursIfNoneMatch = checks
+            capabilities.honorsIfMatch = checks
+            capabilities.honorsIfNoneMatch = checks
             return .first(
                 of: mode, isDirect: true, capabilities: capabilities, isBaseCertain: isCertain)
         }

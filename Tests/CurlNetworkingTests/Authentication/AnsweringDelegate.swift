@@ -39,6 +39,8 @@ final class ChallengeBook: Sendable {
 /// Has the task's method alone.
 final class TaskChallengeDelegate: URLSessionDataDelegate {
     let book: ChallengeBook
+    /// Counts tasks that have completed.
+    let completions = Signal()
 
     init(_ book: ChallengeBook) {
         self.book = book
@@ -52,6 +54,12 @@ final class TaskChallengeDelegate: URLSessionDataDelegate {
     ) {
         let answer = book.answer(challenge, as: "task")
         completionHandler(answer.0, answer.1)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        completions.add()
     }
 }
 

@@ -111,7 +111,7 @@ import Testing
             #expect(task.answer(.useCredential, ada) == "retry")
             _ = task.send()
         }
-        #expect(rounds == AuthenticationState.mostQuestions)
+        #expect(rounds == AuthenticationState.maximumQuestions)
     }
 
     @Test func aCredentialBasicCannotCarryIsNotSent() throws {
@@ -228,7 +228,7 @@ import Testing
             _ = task.send()
             rounds += 1
         } while rounds < 100 && task.receive(401, digest("n\(rounds)") + ", stale=true") == "retry"
-        #expect(rounds == AuthenticationState.mostRenewals + 1)
+        #expect(rounds == AuthenticationState.maximumRenewals + 1)
     }
 
     @Test func theSameNonceIsNotAged() throws {

@@ -9,7 +9,7 @@ import Testing
     // MARK: - Whom to believe
 
     @Test func readsWhatACertificateSays() throws {
-        let trust = try makeTrust(verdict: 18)
+        let trust = try makeTrust(verificationResult: 18)
         let certificate = try #require(trust.certificates.first)
         #expect(certificate.subject == "CN=localhost,O=Haus & Söhne\\, KG")
         #expect(certificate.issuer == certificate.subject)
@@ -31,7 +31,7 @@ import Testing
             ("", false),
         ])
     func knowsWhichHostsItIsFor(host: String, isFor: Bool) throws {
-        #expect(try makeTrust(verdict: 0).isFor(host: host) == isFor)
+        #expect(try makeTrust(verificationResult: 0).isFor(host: host) == isFor)
     }
 
     @Test func whatIsNoCertificateIsNone() {
@@ -63,11 +63,11 @@ import Testing
             (.rejectProtectionSpace, 0, "fail -1202"), (.rejectProtectionSpace, 10, "fail -1201"),
         ])
     func doesWhatTheDelegateSays(
-        disposition: URLSession.AuthChallengeDisposition, verdict: Int, expected: String
+        disposition: URLSession.AuthChallengeDisposition, verificationResult: Int, expected: String
     ) throws {
         let url = try #require(url)
         var state = AuthenticationState(for: url)
-        let trust = try makeTrust(verdict: verdict)
+        let trust = try makeTrust(verificationResult: verificationResult)
         let challenge = try #require(question(state.take(trust, from: url)))
         #expect(
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust)
@@ -81,7 +81,7 @@ import Testing
     @Test func aCredentialForSomethingElseTrustsNobody() throws {
         let url = try #require(url)
         var state = AuthenticationState(for: url)
-        _ = state.take(try makeTrust(verdict: 18), from: url)
+        _ = state.take(try makeTrust(verificationResult: 18), from: url)
         let password = URLCredential(user: "u", password: "p", persistence: .none)
         #expect(render(state.answer(.useCredential, password)) == "fail -1202")
     }
@@ -89,7 +89,7 @@ import Testing
     @Test func aServerThatWasBelievedIsNotAskedAboutAgain() throws {
         let url = try #require(url)
         var state = AuthenticationState(for: url)
-        let trust = try makeTrust(verdict: 18)
+        let trust = try makeTrust(verificationResult: 18)
         _ = state.take(trust, from: url)
         _ = state.answer(.useCredential, URLCredential(trust: trust))
         #expect(render(state.take(trust, from: url)) == "trust")
@@ -100,7 +100,8 @@ import Testing
     @Test func aServerWithoutCertificatesIsRefused() throws {
         let url = try #require(url)
         var state = AuthenticationState(for: url)
-        let trust = ServerTrust(host: "localhost", chain: [Data("junk".utf8)], verdict: 0)
+        let trust = ServerTrust(
+            host: "localhost", chain: [Data("junk".utf8)], verificationResult: 0)
         #expect(!trust.isTrusted)
         #expect(render(state.take(trust, from: url)) == "fail -1202")
     }
@@ -154,8 +155,8 @@ import Testing
         #expect(!text.contains("geheim"))
     }
 
-    private func makeTrust(verdict: Int) throws -> ServerTrust {
-        ServerTrust(host: "localhost", chain: [Sample.der], verdict: verdict)
+    private func makeTrust(verificationResult: Int) throws -> ServerTrust {
+        ServerTrust(host: "localhost", chain: [Sample.der], verificationResult: verificationResult)
     }
 
     private func question(_ action: AuthenticationAction) -> URLAuthenticationChallenge? {

@@ -1,4 +1,4 @@
-import CCurl
+import CByteClubCurl
 import Glibc
 import Testing
 
@@ -123,7 +123,7 @@ private final class Transfer {
 
     /// Returns false when the transfer ended instead.
     func runUntilHeld() -> Bool {
-        run { handshake.isHeld } == nil
+        run { handshake.isPaused } == nil
     }
 
     func runToTheEnd() -> CURLcode? {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,8 +20,8 @@ import Testing
         let program = try BackgroundProgram(home)
         program.say("hold")
         for _ in 0..<12 { program.say("download \(server.url())") }
-        await eventually { [home] in
-            BackgroundTransfers(environment: home.environment).sessions.first?.untoldCount == 12
+        try await eventually("the results", in: URL(filePath: home.path)) {
+            BackgroundTransfers(environment: home.environment).sessions.first?.unreportedCount == 12
         }
         program.kill()
         let delegate = RecordingDelegate()
@@ -75,8 +76,8 @@ import Testing
         let program = try BackgroundProgram(home)
         program.say("hold")
         program.say("download \(server.url())")
-        await eventually { [home] in
-            BackgroundTransfers(environment: home.environment).sessions.first?.untoldCount == 1
+        try await eventually("the results", in: URL(filePath: home.path)) {
+            BackgroundTransfers(environment: home.environment).sessions.first?.unreportedCount == 1
         }
         program.kill()
         for name in home.resultNames { unlink(home.places.results + "/" + name) }
@@ -89,7 +90,18 @@ import Testing
     }
 }
 
-/// Waits for something that is not reported; the time limit of the suite ends a wait without end.
-func eventually(_ isTrue: @Sendable () async -> Bool) async {
-    while await !isTrue(), !Task.isCancelled { await Task.yield() }
+/// Waits for what nothing reports, such as the state of the kernel: looks every few milliseconds, on a thread of its
+/// own, which keeps no task waiting. The time limit of the suite ends a wait without end.
+func eventually(_ isTrue: @escaping @Sendable () -> Bool) async {
+    let isCancelled = Mutex(false)
+    await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                while !isTrue(), !isCancelled.withLock(\.self) { poll(nil, 0, 4) }
+                continuation.resume()
+            }
+        }
+    } onCancel: {
+        isCancelled.withLock { $0 = true }
+    }
 }

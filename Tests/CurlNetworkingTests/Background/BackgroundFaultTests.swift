@@ -1,4 +1,4 @@
-import CBackgroundHelper
+import CByteClubBackgroundHelper
 import Foundation
 import Glibc
 import TestSupport
@@ -48,7 +48,9 @@ import Testing
         await program.heard("complete 3")
         await slow.requests(atLeast: 1)
         // Killed any sooner, the program would not have passed on that it has heard of it.
-        while home.journalNames.contains(where: { $0.hasSuffix("-3.task") }) { await Task.yield() }
+        try await eventually("the program has reported it", in: URL(filePath: home.path)) {
+            !home.journalNames.contains { $0.hasSuffix("-3.task") }
+        }
         let helper = try #require(home.helpers.first)
         program.kill()
         // The helper finishes, finds that nobody is there, and exits on its own.
@@ -236,7 +238,9 @@ import Testing
         let task = session.uploadTask(with: request, fromFile: file)
         task.resume()
         await server.requests(atLeast: 1)
-        while home.records.first?.mayBeSent != true { await Task.yield() }
+        try await eventually("a record that it was sent", in: URL(filePath: home.path)) {
+            home.records.first?.mayBeSent == true
+        }
         let helper = try #require(home.helpers.first)
         if signal == SIGKILL {
             await BackgroundHome.kill(helper)
@@ -285,7 +289,7 @@ import Testing
             number: 1, session: "test", kind: .download(resumeData: nil),
             request: .init(url: "http://127.0.0.1:1/x", method: "GET", fields: []),
             created: Int64(Date.now.timeIntervalSince1970), key: 7)
-        for _ in 0..<BackgroundTaskRecord.mostInterruptions {
+        for _ in 0..<BackgroundTaskRecord.maximumInterruptions {
             #expect(record.apply(.start) == .applied)
             #expect(record.apply(.interrupt) == .applied)
         }
@@ -393,7 +397,7 @@ import Testing
         await delegate.completion()
         #expect(delegate.error == nil)
         #expect(home.journalNames.contains(name + ".damaged"))
-        #expect(home.log.contains("as it is no record: \(name)"))
+        #expect(home.log.contains("because it is not a record: \(name)"))
     }
 
     @Test func aFolderThatOthersMayEnterIsRefusedWithAReason() async throws {

@@ -1,4 +1,4 @@
-import CBackgroundHelper
+import CByteClubBackgroundHelper
 import Foundation
 import Glibc
 import TestSupport
@@ -154,7 +154,7 @@ import Testing
         first.answer(.added(record.number))
         _ = record.apply(.start)
         first.answer(.sent(record.number, total: 131_072, expected: 300_000))
-        await eventually { delegate.snapshot.progress.count == 1 }
+        await delegate.record { $0.progress.count == 1 }
         first.hangUp()
 
         // The next one is through with it.

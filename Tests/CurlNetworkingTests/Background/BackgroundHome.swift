@@ -1,4 +1,4 @@
-import CBackgroundHelper
+import CByteClubBackgroundHelper
 import Dispatch
 import Foundation
 import Glibc

@@ -17,7 +17,7 @@ import Testing
     // MARK: - Many ends of the helper
 
     @Test func aTaskThatMovesForwardOutlivesAnyNumberOfHelpers() async throws {
-        let lives = BackgroundTaskRecord.mostInterruptions + 2
+        let lives = BackgroundTaskRecord.maximumInterruptions + 2
         // Each life brings much more than it needs to have moved forward: what a killed helper had written
         // is continued from its last checksum, somewhat before.
         let body = makeBytes((lives + 1) * 1_000_000)
@@ -25,24 +25,18 @@ import Testing
         let server = try RangedServer(
             body, limit: { $0 + 1_000_000 < body.count ? 1_000_000 : nil }, waitingFor: gate)
         defer { gate.open() }
-        let total = Mutex<Int64>(0)
-        let delegate = RecordingDelegate { $0.wrote = { _, all in total.withLock { $0 = all } } }
+        let delegate = RecordingDelegate()
         let session = home.session("test", delegate)
         session.downloadTask(with: server.url).resume()
         var (reached, killed): (Int64, pid_t) = (0, 0)
         for life in 1...lives {
             // Beyond what the last one may still have reported.
-            let (goal, last) = (reached + 400_000, killed)
-            let helper = Mutex<pid_t?>(nil)
-            await eventually {
-                let next = home.helpers.first { $0 != last }
-                helper.withLock { $0 = next }
-                return total.withLock(\.self) > goal && next != nil
-            }
-            reached = total.withLock(\.self)
+            let goal = reached + 400_000
+            await delegate.record { $0.byteCount > goal }
+            reached = delegate.snapshot.byteCount
             if life == lives { server.liftLimits() }
-            let running = helper.withLock { $0 }
-            killed = try #require(running)
+            let last = killed
+            killed = try #require(home.helpers.first { $0 != last })
             await BackgroundHome.kill(killed)
         }
         await delegate.completion()
@@ -54,12 +48,11 @@ import Testing
         let body = makeBytes(600_000)
         let gate = LoopbackGate()
         let server = try RangedServer(body, limit: { $0 == 0 ? 400_000 : 0 }, waitingFor: gate)
-        let total = Mutex<Int64>(0)
-        let delegate = RecordingDelegate { $0.wrote = { _, all in total.withLock { $0 = all } } }
+        let delegate = RecordingDelegate()
         let session = home.session("test", delegate)
         session.downloadTask(with: server.url).resume()
         // Enough for some checksums: of a part that has none, nothing is continued.
-        await eventually { total.withLock(\.self) > 300_000 }
+        await delegate.record { $0.byteCount > 300_000 }
         for count in 1... {
             await eventually {
                 server.server.requests.count >= count || delegate.snapshot.completionCount > 0
@@ -67,10 +60,10 @@ import Testing
             // An app that never gets as far as its helper gives up on its own, and has no part to continue.
             await eventually {
                 if delegate.snapshot.completionCount > 0 { return true }
-                return await session.background?.isAttached() == true
+                return session.background?.isAttached == true
             }
             guard delegate.snapshot.completionCount == 0 else { break }
-            try #require(count <= BackgroundTaskRecord.mostInterruptions + 1)
+            try #require(count <= BackgroundTaskRecord.maximumInterruptions + 1)
             await BackgroundHome.kill(try #require(home.helpers.first))
         }
         await delegate.completion()
@@ -165,7 +158,7 @@ import Testing
         let file = try home.makeFile(body)
         let task = session.uploadTask(with: request, fromFile: file)
         task.resume()
-        await eventually { [home] in
+        try await eventually("a record of the upload's place", in: URL(filePath: home.path)) {
             home.records.contains { $0.upload != nil }
         }
         if isFileChanged { try Data(body.reversed()).write(to: file) }
@@ -234,11 +227,10 @@ import Testing
         let body = makeBytes(700_000)
         let gate = LoopbackGate()
         let server = try RangedServer(body, limit: { $0 == 0 ? 400_000 : nil }, waitingFor: gate)
-        let total = Mutex<Int64>(0)
-        let delegate = RecordingDelegate { $0.wrote = { _, all in total.withLock { $0 = all } } }
+        let delegate = RecordingDelegate()
         let session = home.session("test", delegate)
         session.downloadTask(with: server.url).resume()
-        await eventually { total.withLock(\.self) == 400_000 }
+        await delegate.record { $0.byteCount == 400_000 }
         let name = try #require(home.partNames.first(where: PartialFiles.isName))
         let path = home.places.parts + "/" + name
         server.liftLimits()
@@ -269,7 +261,7 @@ import Testing
         request.httpBody = Data("stays behind".utf8)
         let task = session.downloadTask(with: request)
         task.resume()
-        await eventually { task.state == .completed }
+        await delegate.completions.wait()
         #expect(server.log == ["-", "ok"])
         #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
     }
@@ -284,12 +276,12 @@ import Testing
         let upload = session.uploadTask(
             with: request, fromFile: try home.makeFile(makeBytes(200_000)))
         upload.resume()
-        await eventually { upload.state == .completed }
+        await delegate.completions.wait()
         request.httpMethod = "POST"
         request.httpBody = Data("which".utf8)
         let download = session.downloadTask(with: request)
         download.resume()
-        await eventually { download.state == .completed }
+        await delegate.completions.wait(for: 2)
         // A helper that was started for the second task asks for a nonce of its own.
         #expect(server.log.filter { $0 != "-" } == ["ok", "ok"])
     }
@@ -361,4 +353,9 @@ final class RangedServer: Sendable {
 
     /// From here on it stops nowhere.
     func liftLimits() { limits.areLifted.withLock { $0 = true } }
+}
+
+extension RecordingDelegate.Record {
+    /// How much has arrived, by the last report; 0 before the first.
+    fileprivate var byteCount: Int64 { progress.last?[1] ?? 0 }
 }

@@ -51,7 +51,7 @@ import Testing
         gate.open()
         await program.heard("complete")
         // It learns of no task of the other's, and has the identifier from now on.
-        while await session.background?.isApart() == false { await Task.yield() }
+        await session.background?.gone()
         session.downloadTask(with: server.url()).resume()
         await delegate.completion(of: 2)
         #expect(delegate.error == nil)

@@ -409,16 +409,17 @@ import Testing
 }
 
 extension BackgroundClient {
-    /// Whether it is connected to a helper that has sent it the session's tasks.
-    func isAttached() async -> Bool {
+    /// Whether it is connected to a helper that has sent it the session's tasks. Not to be asked on its queue.
+    nonisolated var isAttached: Bool {
+        executor.queue.sync {
+            assumeIsolated { if case .attached = $0.connection.stage { true } else { false } }
+        }
+    }
+
+    /// Waits until the session is free for others.
+    func gone() async {
         await withCheckedContinuation { continuation in
-            submit {
-                if case .attached = $0.connection.stage {
-                    continuation.resume(returning: true)
-                } else {
-                    continuation.resume(returning: false)
-                }
-            }
+            submit { $0.whenGone { continuation.resume() } }
         }
     }
 
@@ -426,7 +427,7 @@ extension BackgroundClient {
     func isApart() async -> Bool {
         await withCheckedContinuation { continuation in
             submit { client in
-                if case .apart = client.connection.stage {
+                if case .disconnected = client.connection.stage {
                     continuation.resume(returning: true)
                 } else {
                     continuation.resume(returning: false)

@@ -1,4 +1,4 @@
-import CCurl
+import CByteClubCurl
 import Dispatch
 import CurlNetworkingFuzzing
 import Foundation

@@ -78,7 +78,7 @@ import Testing
         await BackgroundHome.end(of: helper)
         #expect(server.requests.map(\.target) == ["/", "/left"])
         let transfers = BackgroundTransfers(environment: home.environment)
-        #expect(transfers.sessions == [.init(identifier: "other", untoldCount: 1)])
+        #expect(transfers.sessions == [.init(identifier: "other", unreportedCount: 1)])
     }
 
     @Test func aNumberThatIsTakenIsChanged() async throws {
@@ -163,7 +163,7 @@ import Testing
         await delegate.completion(of: 2)
         #expect(delegate.snapshot.files == [Data("/new".utf8)])
         #expect(home.helpers.count == 1)
-        #expect(home.log.contains("is no record"))
+        #expect(home.log.contains("is not a record"))
         await session.background?.calm()
         #expect(home.journalNames.filter { $0.hasSuffix(".task") } == [])
     }

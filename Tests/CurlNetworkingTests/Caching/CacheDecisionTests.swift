@@ -279,7 +279,7 @@ extension CacheDecision {
         let head = try makeStored(["Cache-Control": stored])
         let request = try makeRequest(control.map { ["Cache-Control": $0] } ?? [:])
         #expect(
-            CacheReaction.mayStandIn(head, for: status, request: request, now: start + later)
+            CacheReaction.mayServeStale(head, for: status, request: request, now: start + later)
                 == standsIn)
         guard let status else { return }
         let reaction = try react(status, [:], to: request, stored: head, later: later)

@@ -5,7 +5,7 @@ import Testing
 /// Bodies in chunks: those of llhttp (`transfer-encoding.md`) and of curl's `tests/data` (34, 36, 60, 207, 266,
 /// 365, 373, 1090, 1116, 1416, 1417, 1482, 1483, 1493 to 1499, 1540, 1546, 1677, 1722, 1723, 1943, 2106, 3015),
 /// told again.
-@Suite("Chunked bodies of llhttp and curl", .timeLimit(.minutes(1))) struct ChunkedTests {
+@Suite(.timeLimit(.minutes(1))) struct ChunkedTests {
     private static func ok(
         _ name: String, _ body: String, is result: String = "hello",
         _ fields: [String] = ["Transfer-Encoding: chunked"]

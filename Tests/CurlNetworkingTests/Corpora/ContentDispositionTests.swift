@@ -9,7 +9,7 @@ import Testing
 /// Ours reads RFC 6266 and RFC 8187 and no more. Chromium goes further, and undoes `%` and mail's encoded words
 /// (RFC 2047) within a plain `filename`, which RFC 6266 §D wants left alone: a file that is called `50%25.txt`
 /// could not be saved under its name. Whatever comes out is one file's name: no slash, no control character.
-@Suite("Content-Disposition of Chromium", .timeLimit(.minutes(1))) struct ContentDispositionTests {
+@Suite(.timeLimit(.minutes(1))) struct ContentDispositionTests {
     /// What is proposed when the field proposes nothing: the last part of the URL.
     private static let none = "from-url"
 

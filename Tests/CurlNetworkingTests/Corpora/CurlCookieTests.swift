@@ -7,7 +7,7 @@ import Testing
 /// what goes along with the requests after that.
 ///
 /// Longer paths come first and then the older cookie, as RFC 6265 §5.4 wants it; curl's order is another.
-@Suite("Cookies of curl", .timeLimit(.minutes(1))) struct CurlCookieTests {
+@Suite(.timeLimit(.minutes(1))) struct CurlCookieTests {
     struct Replay: Sendable, CustomTestStringConvertible {
         var number: String
         /// The fields of the answer to each URL.

@@ -6,7 +6,7 @@ import Testing
 
 /// The log-ins by Digest of curl's `tests/data`, told again, each with the number of curl's case. Without `qop`
 /// nothing in an answer is random: each is compared letter by letter.
-@Suite("Digest of curl", .timeLimit(.minutes(1))) struct CurlDigestTests {
+@Suite(.timeLimit(.minutes(1))) struct CurlDigestTests {
     struct LogIn: Sendable {
         var number: Int
         var path: String

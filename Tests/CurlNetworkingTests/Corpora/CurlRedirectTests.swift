@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The redirects of curl's `tests/data`, told again, each with the number of curl's case.
-@Suite("Redirects of curl", .timeLimit(.minutes(1))) struct CurlRedirectTests {
+@Suite(.timeLimit(.minutes(1))) struct CurlRedirectTests {
     enum Outcome: Sendable, Equatable {
         /// The next request's target, as the proxy reads it.
         case to(String)

@@ -4,7 +4,7 @@ import Testing
 
 /// The cookies of curl's `tests/data` that come over https, and those over http beside them, told again: 414,
 /// 1561, 1562, 3305. The storage is asked, which the engine asks, too.
-@Suite("Secure cookies of curl") struct CurlSecureCookieTests {
+@Suite struct CurlSecureCookieTests {
     private let storage = HTTPCookieStorage()
 
     private func set(_ url: String, _ lines: String...) throws {

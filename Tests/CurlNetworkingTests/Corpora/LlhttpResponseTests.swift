@@ -7,7 +7,7 @@ import Testing
 ///
 /// Its parser has a strict and a lenient mode; ours is between them. Its cases of callbacks that pause in the
 /// middle of a head have no counterpart here: libcurl's parser is not ours to pause.
-@Suite("Responses of llhttp", .timeLimit(.minutes(1))) struct LlhttpResponseTests {
+@Suite(.timeLimit(.minutes(1))) struct LlhttpResponseTests {
     private static func ok(
         _ name: String, _ text: String, status: Int = 200, _ fields: [String: String?] = [:],
         body: String = ""

@@ -8,7 +8,7 @@ import Testing
 /// WPT's own expectations for the first are tentative and say “network error” throughout, which no browser
 /// does. Ours: what can be read in one way only is read, so that no harmless server is shut out; what a
 /// proxy could read otherwise is refused, whichever libcurl is underneath.
-@Suite("Heads of web-platform-tests", .timeLimit(.minutes(2))) struct WPTHeadTests {
+@Suite(.timeLimit(.minutes(2))) struct WPTHeadTests {
     /// The places for a symbol, in order.
     private static let places: [(name: String, before: String)] = [
         ("first", ""), ("in HTTP", "HT"), ("before the slash", "TP"), ("after the slash", "/"),

@@ -7,7 +7,7 @@ import Testing
 /// Each answer has a body of 42 bytes. Where WPT has a length that is not a number ignored (`42s`, `-1`,
 /// `0x20`), so that the body goes on to the end of the connection, ours refuses it: a proxy on the way may have
 /// read a number there.
-@Suite("Lengths of web-platform-tests", .timeLimit(.minutes(1))) struct WPTLengthTests {
+@Suite(.timeLimit(.minutes(1))) struct WPTLengthTests {
     static let cases: [(fields: [String], byteCount: Int?)] = [
         (["42"], 42), (["42,42"], 42), (["42", "42"], 42), (["42", "42,42"], 42), (["30"], 30),
         (["30,30"], 30), (["30", "30"], 30), (["30", "30,30"], 30), (["42,30"], nil),

@@ -171,7 +171,7 @@ struct HTTP2StreamTests {
             task.resume()
             tasks.append(task)
             // In this order on the connection.
-            #expect(await engineHasConnected(task))
+            #expect(await engine(has: task) { $0.isExchanging })
         }
         try await eventually("a byte") { tasks[1].countOfBytesReceived == 1 }
         tasks[1].cancel()
@@ -228,7 +228,7 @@ struct HTTP2StreamTests {
         let delegate = RecordingDelegate()
         let held = makeHTTP2Session(delegate).dataTask(with: server.url("/held"))
         held.resume()
-        #expect(await engineHasConnected(held))
+        #expect(await engine(has: held) { $0.isExchanging })
         if way == "flush" { await session.flush() } else { await session.reset() }
         for _ in 0..<3 {
             let (data, _) = try await session.data(from: server.url("/later"))
@@ -240,22 +240,6 @@ struct HTTP2StreamTests {
         // To others it is as good as before.
         let (data, _) = try await other.data(from: server.url("/other"))
         #expect(data == Data("old".utf8))
-    }
-
-    /// Waits until the engine has sent a task's request out.
-    private func engineHasConnected(_ task: URLSessionTask) async -> Bool {
-        for _ in 0..<100_000 {
-            let isConnected = await withCheckedContinuation { continuation in
-                Engine.shared.thread.submit { engine in
-                    continuation.resume(
-                        returning: engine.transfers[ObjectIdentifier(task)]?.state.isExchanging
-                            ?? true)
-                }
-            }
-            if isConnected { return true }
-            await Task.yield()
-        }
-        return false
     }
 
     /// Each gives its connection back under the name that it has then.

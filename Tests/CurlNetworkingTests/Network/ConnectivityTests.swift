@@ -61,7 +61,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
     }
 }
 
-@Suite("Networks a task may use", .timeLimit(.minutes(1))) struct ConnectivityTests {
+@Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
     private let none = NetworkPath(isThere: false)
     private let mobile = NetworkPath(isMobile: true)
     private let metered = NetworkPath(isMetered: true)
@@ -76,8 +76,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
-    @Test("A task waits for a network, is told of it once, and goes on when one comes")
-    func waits() async throws {
+    @Test func aTaskWaitsForANetworkReportsItOnceAndGoesOnWhenOneComes() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "there")] }
         let network = SwitchedNetwork(none)
         let delegate = WaitingDelegate()
@@ -98,8 +97,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(network.watcherCount == 0)
     }
 
-    @Test("The resource timer ends the wait, cancelling does too")
-    func ends() async throws {
+    @Test func theResourceTimerAndCancellingEndTheWait() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let network = SwitchedNetwork(none)
         let session = makeSession(on: network) {
@@ -118,8 +116,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(network.watcherCount == 0)
     }
 
-    @Test("Suspended while it waits, a task goes on when it is resumed")
-    func suspended() async throws {
+    @Test func aTaskSuspendedWhileItWaitsGoesOnWhenItIsResumed() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let network = SwitchedNetwork(none)
         let delegate = WaitingDelegate()
@@ -134,16 +131,14 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(delegate.error.withLock { $0 } == nil)
     }
 
-    @Test("A name that cannot be found is waited for without a network, and fails with one")
-    func names() async throws {
+    @Test func aNameThatCannotBeFoundIsWaitedForWithoutANetworkAndFailsWithOne() async throws {
         let network = SwitchedNetwork(NetworkPath())
         let session = makeSession(on: network) { $0.waitsForConnectivity = true }
         let url = try #require(URL(string: "http://nowhere.invalid/"))
         #expect(await errorCode { try await session.data(from: url) } == .cannotFindHost)
     }
 
-    @Test("A server that refuses is not waited for")
-    func refused() async throws {
+    @Test func aServerThatRefusesIsNotWaitedFor() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let url = server.url()
         server.stop()
@@ -153,8 +148,8 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(await errorCode { try await session.data(from: url) } == .cannotConnectToHost)
     }
 
-    @Test("What session or request do not allow fails, and nothing is sent", arguments: 0..<6)
-    func refuses(way: Int) async throws {
+    @Test(arguments: 0..<6)
+    func whatSessionOrRequestDoNotAllowFailsAndNothingIsSent(way: Int) async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let session = makeSession(on: SwitchedNetwork(way % 3 == 0 ? mobile : metered)) {
             if way == 0 { $0.allowsCellularAccess = false }
@@ -176,8 +171,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("What is allowed goes, and a task that waits waits for a network it may use")
-    func allows() async throws {
+    @Test func whatIsAllowedGoesAndAWaitingTaskWaitsForANetworkItMayUse() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let network = SwitchedNetwork(metered)
         let cellular = makeSession(on: network) { $0.allowsCellularAccess = false }
@@ -194,8 +188,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(delegate.error.withLock { $0 } == nil)
     }
 
-    @Test("What is in the cache needs no network")
-    func cached() async throws {
+    @Test func whatIsInTheCacheNeedsNoNetwork() async throws {
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=1000"], body: "kept")]
         }
@@ -206,18 +199,15 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(try await session.data(from: server.url()).0 == Data("kept".utf8))
     }
 
-    @Test(
-        "The system always has a way to this machine, over no modem",
-        arguments: [
-            "127.0.0.1", "127.4.3.2", "[::1]", "::1", "localhost", "LocalHost", "a.localhost",
-        ])
-    func system(host: String) {
+    @Test(arguments: [
+        "127.0.0.1", "127.4.3.2", "[::1]", "::1", "localhost", "LocalHost", "a.localhost",
+    ])
+    func theSystemAlwaysHasAWayToThisMachineOverNoModem(host: String) {
         let path = SystemNetwork.shared.path(to: host, knowsCost: true, anywhere: [])
         #expect(path == NetworkPath())
     }
 
-    @Test("Without a way to everywhere a name is looked up")
-    func names() {
+    @Test func aNameIsLookedUpWithoutADefaultRoute() {
         #expect(
             !Set(["127.0.0.1", "::1"]).isDisjoint(with: SystemNetwork.addresses(of: "localhost")))
         for name in ["no-such-host.invalid", "127.no-such-host.invalid"] {
@@ -225,8 +215,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         }
     }
 
-    @Test("It is the way to the proxy that counts")
-    func proxied() async throws {
+    @Test func theWayToTheProxyCounts() async throws {
         let proxy = try LoopbackServer { _ in [.answer(body: "proxied")] }
         let network = SwitchedNetwork(NetworkPath())
         let session = makeSession(on: network) {
@@ -241,8 +230,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(network.hosts.withLock { $0 } == ["127.0.0.1"])
     }
 
-    @Test("A modem is known by its name or by what the kernel calls it")
-    func modems() throws {
+    @Test func aModemIsKnownByItsNameOrByWhatTheKernelCallsIt() throws {
         let folder = try ScratchFolder()
         for (device, type) in [("eth0", "DEVTYPE=vlan"), ("usb0", "INTERFACE=usb0\nDEVTYPE=wwan")] {
             let home = folder.url(of: device)
@@ -256,8 +244,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(!SystemNetwork.isModem("../eth0", folder: path))
     }
 
-    @Test("The kernel can be listened to, and is let go of with the last watcher")
-    func watches() {
+    @Test func theKernelIsWatchedUntilTheLastWatcherGoes() {
         let network = SystemNetwork()
         let watcher = Signal()
         network.watch(for: ObjectIdentifier(watcher)) {}
@@ -266,7 +253,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
     }
 }
 
-@Suite("NetworkManager on the bus", .timeLimit(.minutes(1))) struct NetworkManagerBusTests {
+@Suite(.timeLimit(.minutes(1))) struct NetworkManagerBusTests {
     /// A `Properties.Get` reply as dbus-daemon sends it, with a signal before it.
     private func reply(_ number: UInt8, serial: UInt8 = 2, kind: UInt8 = 2) -> [UInt8] {
         let fields: [UInt8] =
@@ -276,10 +263,8 @@ private final class WaitingDelegate: URLSessionDataDelegate {
             + [1, 0x75, 0, 0, number, 0, 0, 0]
     }
 
-    @Test(
-        "Its answer is read, whatever comes before it",
-        arguments: [(0, nil), (1, true), (2, false), (3, true), (4, false)] as [(UInt8, Bool?)])
-    func reads(number: UInt8, isMetered: Bool?) throws {
+    @Test(arguments: [(0, nil), (1, true), (2, false), (3, true), (4, false)] as [(UInt8, Bool?)])
+    func itsAnswerIsReadWhateverComesBeforeIt(number: UInt8, isMetered: Bool?) throws {
         let server = try LoopbackServer(
             on: .unixSocket,
             scripts: [
@@ -291,31 +276,27 @@ private final class WaitingDelegate: URLSessionDataDelegate {
             ])
         let path = try #require(server.socketPath)
         // The server's thread may get its turn late.
-        #expect(NetworkManagerBus.isMetered(path: path, patience: 30) == isMetered)
+        #expect(NetworkManagerBus.isMetered(path: path, timeout: 30) == isMetered)
     }
 
-    @Test(
-        "Nonsense, errors and nothing at all are no answer",
-        arguments: [
-            "ERROR\r\n", "OK 1\r\nnonsense nonsense nonsense", "OK 1\r\nl", "OK 1\r\n", "",
-        ])
-    func trouble(text: String) throws {
+    @Test(arguments: [
+        "ERROR\r\n", "OK 1\r\nnonsense nonsense nonsense", "OK 1\r\nl", "OK 1\r\n", "",
+    ])
+    func nonsenseErrorsAndNothingAreNotAnAnswer(text: String) throws {
         let server = try LoopbackServer(
             on: .unixSocket, scripts: [[.read(byteCount: 1), .send(text), .close]])
         let path = try #require(server.socketPath)
-        #expect(NetworkManagerBus.isMetered(path: path, patience: 30) == nil)
+        #expect(NetworkManagerBus.isMetered(path: path, timeout: 30) == nil)
         #expect(NetworkManagerBus.isMetered(path: "/nowhere/at/all") == nil)
     }
 
-    @Test("Silence is no answer")
-    func silence() throws {
+    @Test func silenceIsNotAnAnswer() throws {
         let server = try LoopbackServer(on: .unixSocket, scripts: [[.stall]])
         let path = try #require(server.socketPath)
-        #expect(NetworkManagerBus.isMetered(path: path, patience: 0.01) == nil)
+        #expect(NetworkManagerBus.isMetered(path: path, timeout: 0.01) == nil)
     }
 
-    @Test("The question is well-formed")
-    func asks() {
+    @Test func theQuestionIsWellFormed() {
         let call = DBusMessage.call(
             "Get", of: "a.b", at: "/c", on: "d.e", serial: 2, arguments: ["x", "yz"])
         #expect(DBusMessage.byteCount(of: call) == call.count)

@@ -1,28 +1,21 @@
 import CurlNetworkingFuzzing
-import Foundation
+import TestSupport
 import Testing
 
-@testable import CurlNetworking
-
-/// What the fuzzers have gathered, all of it once more. `make fuzz` gathers on.
+/// What the fuzzer has gathered, all of it once more, a time limit for each. `make fuzz` gathers on.
 @Suite struct FuzzingCorpusTests {
+    private let corpus = FuzzingCorpus(of: "NetworkFuzzer")
+
     @Test(arguments: FuzzingDoors.all.keys.sorted())
     func eachDoorTakesWhatItsFuzzerHasGathered(name: String) throws {
         let door = try #require(FuzzingDoors.all[name])
-        let lines = try String(contentsOf: Self.corpora.appending(path: name), encoding: .utf8)
-            .split(separator: "\n")
-        #expect(!lines.isEmpty)
-        for line in lines {
-            let input = try #require(Data(base64Encoded: String(line)))
-            input.withUnsafeBytes(door)
-        }
+        #expect(try corpus.replay(name, within: Self.limit, through: door).isEmpty)
     }
 
     @Test func eachCorpusHasItsDoor() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path)
-        #expect(names.sorted() == FuzzingDoors.all.keys.sorted())
+        #expect(try corpus.names() == FuzzingDoors.all.keys.sorted())
     }
 
-    private static let corpora = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../NetworkFuzzer/Corpus").standardizedFileURL
+    /// `make fuzz` allows 2 seconds; a program that is not optimized takes several times as long.
+    private static let limit = 8.0
 }

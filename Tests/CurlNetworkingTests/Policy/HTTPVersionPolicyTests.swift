@@ -1,4 +1,4 @@
-import CCurl
+import CByteClubCurl
 import Foundation
 import Testing
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Loaders of one's own, as files written for Apple's suite have them.
 @Suite(.timeLimit(.minutes(1))) struct URLProtocolTests {
-    @Test func `an awaited task gets what the loader reports`() async throws {
+    @Test func anAwaitedTaskGetsWhatTheLoaderReports() async throws {
         let session = makeSession { $0.protocolClasses = [Canned.self] }
         let (data, response) = try await session.data(from: url("canned://a/hello"))
         #expect(String(decoding: data, as: UTF8.self) == "hello")
@@ -14,7 +14,7 @@ import Testing
         #expect(response.url == url("canned://a/hello"))
     }
 
-    @Test func `the delegate is told in the same order as over HTTP`() async throws {
+    @Test func theDelegateIsCalledInTheSameOrderAsOverHTTP() async throws {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
         session.dataTask(with: url("canned://a/hello")).resume()
@@ -23,7 +23,7 @@ import Testing
         #expect(String(decoding: delegate.body, as: UTF8.self) == "hello")
     }
 
-    @Test func `no body is told before the delegate has allowed it`() async throws {
+    @Test func noBodyArrivesBeforeTheDelegateHasAllowedIt() async throws {
         let delegate = RecordingDelegate { $0.response = { _ in .cancel } }
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
         session.dataTask(with: url("canned://a/hello")).resume()
@@ -32,7 +32,7 @@ import Testing
         #expect(delegate.error?.code == .cancelled)
     }
 
-    @Test func `a download is written to a file`() async throws {
+    @Test func aDownloadIsWrittenToAFile() async throws {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
         session.downloadTask(with: url("canned://a/hello")).resume()
@@ -41,7 +41,7 @@ import Testing
         #expect(delegate.snapshot.files == [Data("hello".utf8)])
     }
 
-    @Test func `a loader's error is told as it is`() async throws {
+    @Test func aLoadersErrorIsReportedUnchanged() async throws {
         let session = makeSession { $0.protocolClasses = [Canned.self] }
         await #expect(throws: Canned.Failure.self) {
             try await session.data(from: url("canned://a/fail"))
@@ -51,14 +51,14 @@ import Testing
         }
     }
 
-    @Test func `what no class can load goes to the network`() async throws {
+    @Test func whatNoClassCanLoadGoesToTheNetwork() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "wire")] }
         let session = makeSession { $0.protocolClasses = [Canned.self] }
         let (data, _) = try await session.data(from: server.url())
         #expect(String(decoding: data, as: UTF8.self) == "wire")
     }
 
-    @Test func `the first class that can takes the task`() async throws {
+    @Test func theFirstClassThatCanTakesTheTask() async throws {
         let session = makeSession {
             $0.protocolClasses = [Never.self, Everything.self, Canned.self]
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self) == "everything")
     }
 
-    @Test func `the body of an upload is in the request`() async throws {
+    @Test func theBodyOfAnUploadIsInTheRequest() async throws {
         let folder = try ScratchFolder()
         let file = folder.url(of: "body")
         try Data("from a file".utf8).write(to: file)
@@ -86,7 +86,7 @@ import Testing
         #expect(String(decoding: own, as: UTF8.self) == "own")
     }
 
-    @Test func `a redirect asks the delegate and leads to whoever can load it`() async throws {
+    @Test func aRedirectAsksTheDelegateAndLeadsToTheClassThatCanLoadIt() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "wire")] }
         let delegate = RecordingDelegate { $0.redirect = { _ in URLRequest(url: server.url()) } }
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
@@ -98,7 +98,7 @@ import Testing
         #expect(task.currentRequest?.url == server.url())
     }
 
-    @Test func `without a delegate's leave a redirect is the answer`() async throws {
+    @Test func aRedirectThatTheDelegateDeclinesIsTheAnswer() async throws {
         let delegate = RecordingDelegate { $0.redirect = { _ in nil } }
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
         session.dataTask(with: url("canned://a/moved")).resume()
@@ -106,7 +106,7 @@ import Testing
         #expect(delegate.calls == ["redirect 302", "response 302", "completed"])
     }
 
-    @Test func `cancelling stops the loader and ends the task once`() async throws {
+    @Test func cancellingStopsTheLoaderAndEndsTheTaskOnce() async throws {
         let delegate = RecordingDelegate()
         let session = makeSession(delegate) { $0.protocolClasses = [Patient.self] }
         let task = session.dataTask(with: url("patient://a/"))
@@ -121,7 +121,7 @@ import Testing
         #expect(delegate.snapshot.completionCount == 1)
     }
 
-    @Test func `registered classes serve the shared session`() async throws {
+    @Test func registeredClassesServeTheSharedSession() async throws {
         #expect(URLProtocol.registerClass(Registered.self))
         #expect(!URLProtocol.registerClass(RecordingDelegate.self))
         let (data, _) = try await URLSession.shared.data(from: url("registered://a/"))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `an answer is cached as its loader allows, and offered to the next`() async throws {
+    @Test func anAnswerIsCachedAsItsLoaderAllowsAndOfferedToTheNext() async throws {
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
         let session = makeSession {
             $0.protocolClasses = [Cacheable.self]
@@ -149,7 +149,7 @@ import Testing
         #expect(cache.cachedResponse(for: request)?.data == Data("fresh".utf8))
     }
 
-    @Test func `a request carries notes that change nothing else`() {
+    @Test func aRequestCarriesPropertiesThatChangeNothingElse() {
         var request = URLRequest(url: url("http://a.test"))
         let plain = request
         URLProtocol.setProperty(true, forKey: "handled", in: &request)

@@ -118,7 +118,7 @@ import Testing
             losses += 1
             _ = upload.take(head(204, "Upload-Offset: 60"))
         }
-        #expect(losses == UploadResumption.mostAttempts)
+        #expect(losses == UploadResumption.maximumAttempts)
         #expect(upload.resumeData != nil)
     }
 
@@ -130,7 +130,7 @@ import Testing
             try #require(rounds < 10)
             #expect(upload.take(head(204, "Upload-Offset: \(50 + rounds % 2 * 10)")) == .send)
         }
-        #expect(rounds == UploadResumption.mostAttempts)
+        #expect(rounds == UploadResumption.maximumAttempts)
     }
 
     @Test func goesOnAsLongAsSomethingMoves() throws {

@@ -9,7 +9,7 @@ import Testing
             ("a\nbc\r\nd\re\u{2028}f\u{85}g", ["a", "bc", "d", "e", "f", "g"]),
             ("\n\n\n", []), ("", []), ("end\n", ["end"]), ("naïve 👩🏽‍🚀", ["naïve 👩🏽‍🚀"]),
         ])
-    func `a body is read line by line, empty ones left out`(
+    func aBodyIsReadLineByLineWithoutEmptyLines(
         body: String, expected: [String]
     ) async throws {
         let server = try LoopbackServer { _ in [.answer(body: body)] }
@@ -19,7 +19,7 @@ import Testing
         #expect(lines == expected)
     }
 
-    @Test func `a body is read by characters and by scalars`() async throws {
+    @Test func aBodyIsReadByCharactersAndByScalars() async throws {
         let body = "e\u{301}👩🏽‍🚀\r\nx"
         let server = try LoopbackServer { _ in [.answer(body: body)] }
         let session = makeSession()
@@ -35,7 +35,7 @@ import Testing
         #expect(scalars == Array(body.unicodeScalars))
     }
 
-    @Test func `what is not UTF-8 is replaced, and nothing behind it is lost`() async throws {
+    @Test func whatIsNotUTF8IsReplacedAndNothingBehindItIsLost() async throws {
         let body: [UInt8] = [0xE2, 0x82, 0x41, 0xFF, 0x42, 0xF0, 0x9F]
         let server = try LoopbackServer { _ in [.answer(body: body)] }
         var scalars = ""

@@ -4,13 +4,13 @@ import Testing
 
 /// A file as a Foundation program has it: both modules imported whole, every name unqualified.
 @Suite struct BesideFoundationTests {
-    @Test func `URLError is ours beside all of Foundation`() {
+    @Test func urlErrorIsOursBesideAllOfFoundation() {
         let error = URLError(.timedOut)
         #expect(type(of: error) == CurlNetworking.URLError.self)
         #expect((error as any Error) as? URLError == error)
     }
 
-    @Test func `an error is caught by its code`() {
+    @Test func anErrorIsCaughtByItsCode() {
         #expect(throws: URLError.self) {
             do { throw URLError(.cannotFindHost) } catch URLError.timedOut {}
         }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `an error's user info has Apple's keys`() throws {
+    @Test func anErrorsUserInfoHasApplesKeys() throws {
         let url = try #require(URL(string: "http://a.test/b"))
         let error = URLError(
             .timedOut,
@@ -38,14 +38,14 @@ import Testing
             error.userInfo[NSLocalizedDescriptionKey] as? String == error.localizedDescription)
     }
 
-    @Test func `as an NSError it has Apple's domain, code and our sentence`() {
+    @Test func asAnNSErrorItHasApplesDomainAndCodeAndOurSentence() {
         let error = URLError(.cannotConnectToHost) as any Error as NSError
         #expect(error.domain == NSURLErrorDomain)
         #expect(error.code == NSURLErrorCannotConnectToHost)
         #expect(error.localizedDescription == "The server could not be reached.")
     }
 
-    @Test func `as an NSError it has its user info under Apple's keys`() throws {
+    @Test func asAnNSErrorItHasItsUserInfoUnderApplesKeys() throws {
         let url = try #require(URL(string: "http://a.test/b"))
         let cause = URLError(.cannotWriteToFile)
         let info =
@@ -71,7 +71,7 @@ import Testing
         #expect(otherInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int == 1)
     }
 
-    @Test func `an error may say why a background task was ended`() {
+    @Test func anErrorMaySayWhyABackgroundTaskWasEnded() {
         let key = "NSURLErrorBackgroundTaskCancelledReasonKey"
         #expect(
             URLError(.cancelled, userInfo: [key: 1]).backgroundTaskCancelledReason
@@ -79,7 +79,7 @@ import Testing
         #expect(URLError(.cancelled).backgroundTaskCancelledReason == nil)
     }
 
-    @Test func `an error seen as any Error speaks the same sentence`() {
+    @Test func anErrorSeenAsAnyErrorHasTheSameSentence() {
         let error: any Error = URLError(.notConnectedToInternet)
         #expect(error.localizedDescription == "There is no network connection.")
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
-    @Test func `what is printed tells what happened and no secret`() async throws {
+    @Test func whatIsPrintedSaysWhatHappenedAndNoSecret() async throws {
         let server = try LoopbackServer { _ in
             [
                 .answer(
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a request's debug description has its method and the length of its body`() throws {
+    @Test func aRequestsDebugDescriptionHasItsMethodAndTheLengthOfItsBody() throws {
         var request = URLRequest(url: try #require(URL(string: "http://u:p@a.test/b?c=d")))
         request.httpMethod = "PUT"
         request.httpBody = Data("12345".utf8)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct IdentityTests {
-    @Test func `sessions and configurations are equal to themselves alone`() {
+    @Test func sessionsAndConfigurationsAreEqualToThemselvesAlone() {
         let session = makeSession()
         #expect(session == session)
         #expect(session != makeSession())
@@ -13,7 +13,7 @@ import Testing
         #expect(configuration != URLSessionConfiguration.default)
     }
 
-    @Test func `so are challenges, metrics and progresses`() {
+    @Test func challengesMetricsAndProgressesAreEqualToThemselvesAlone() {
         func isByIdentity<Object: Hashable & AnyObject>(_ kind: Object.Type) -> Bool { true }
         #expect(isByIdentity(URLAuthenticationChallenge.self))
         #expect(isByIdentity(URLSessionTaskMetrics.self))

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct InputStreamTests {
-    @Test func `the name means ours beside all of Foundation`() {
+    @Test func theNameMeansOursBesideAllOfFoundation() {
         #expect(type(of: InputStream(data: Data())) == CurlNetworking.InputStream.self)
     }
 
-    @Test func `memory is read from open to end`() {
+    @Test func memoryIsReadFromOpenToEnd() {
         let stream = InputStream(data: Data([1, 2, 3]))
         #expect(stream.streamStatus == .notOpen)
         #expect(!stream.hasBytesAvailable)
@@ -25,7 +25,7 @@ import Testing
         #expect(read(stream, 2) == nil)
     }
 
-    @Test func `a file is read from open to end`() throws {
+    @Test func aFileIsReadFromOpenToEnd() throws {
         let folder = try ScratchFolder()
         let file = try folder.put(Data([7, 8]))
         let stream = try #require(InputStream(url: file))
@@ -35,7 +35,7 @@ import Testing
         stream.close()
     }
 
-    @Test func `a missing file shows when it is opened`() throws {
+    @Test func aMissingFileShowsWhenItIsOpened() throws {
         let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
         stream.open()
         #expect(stream.streamStatus == .error)
@@ -43,7 +43,7 @@ import Testing
         #expect(try InputStream(url: #require(URL(string: "http://a.test"))) == nil)
     }
 
-    @Test func `a request's own stream goes out chunked`() async throws {
+    @Test func aRequestsOwnStreamGoesOutChunked() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let body = makeBytes(300_000)
         var request = URLRequest(url: server.url())
@@ -56,7 +56,7 @@ import Testing
         #expect(request.httpBodyStream?.streamStatus != .notOpen)
     }
 
-    @Test func `with a Content-Length it goes out as it is`() async throws {
+    @Test func withAContentLengthItGoesOutUnchanged() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         let body = makeBytes(300_000)
         var request = URLRequest(url: server.url())
@@ -72,7 +72,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `a stream shorter than it said fails the task`() async throws {
+    @Test func aStreamShorterThanItsContentLengthFailsTheTask() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a closure makes the body while it is sent, and a redirect asks for a new one`()
+    @Test func aClosureMakesTheBodyWhileItIsSentAndARedirectAsksForANewOne()
         async throws
     {
         let server = try LoopbackServer { request in

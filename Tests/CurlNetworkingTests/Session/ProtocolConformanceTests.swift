@@ -24,7 +24,7 @@ private protocol LoadingWithDelegate {
 extension URLSession: Loading, LoadingWithDelegate {}
 
 @Suite(.timeLimit(.minutes(1))) struct ProtocolConformanceTests {
-    @Test func `a session stands behind a protocol of the program's`() async throws {
+    @Test func aSessionConformsToAProtocolOfTheProgram() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
         let session = makeSession()
         let loading: any Loading = session

@@ -5,14 +5,14 @@ import Testing
 @testable import CurlNetworking
 
 @Suite(.timeLimit(.minutes(1))) struct SessionFactsTests {
-    @Test func `a session remembers its description`() {
+    @Test func aSessionRemembersItsDescription() {
         let session = makeSession()
         #expect(session.sessionDescription == nil)
         session.sessionDescription = "pictures"
         #expect(session.sessionDescription == "pictures")
     }
 
-    @Test func `tasks are listed by kind`() async throws {
+    @Test func tasksAreListedByKind() async throws {
         let server = try LoopbackServer { _ in [.stall] }
         let session = makeSession()
         let request = URLRequest(url: server.url())
@@ -30,7 +30,7 @@ import Testing
         session.invalidateAndCancel()
     }
 
-    @Test func `a group has one cookie storage, in a folder of its own`() {
+    @Test func aGroupHasOneCookieStorageInAFolderOfItsOwn() {
         let name = "club.byte.test"
         let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name)
         #expect(
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [("..", nil), ("a/../b", "/a_.._b/cookies"), ("", nil)])
-    func `a group's name leads nowhere else`(name: String, end: String?) {
+    func aGroupsNameLeadsNowhereElse(name: String, end: String?) {
         let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name)
         #expect(storage.filePath == end.flatMap { end in ProgramFolders.dataHome.map { $0 + end } })
     }
@@ -49,7 +49,7 @@ import Testing
         (200, "no error"), (404, "not found"), (418, "client error"), (503, "service unavailable"),
         (599, "server error"), (103, "informational"), (299, "success"), (399, "redirected"),
     ])
-    func `a status has a meaning in words`(status: Int, words: String) {
+    func aStatusHasAMeaningInWords(status: Int, words: String) {
         #expect(HTTPURLResponse.localizedString(forStatusCode: status) == words)
     }
 }

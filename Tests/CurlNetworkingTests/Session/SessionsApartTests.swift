@@ -7,7 +7,7 @@ import Testing
 
 /// Sessions share an engine, and nothing else.
 @Suite(.timeLimit(.minutes(1))) struct SessionsApartTests {
-    @Test func `a session whose delegate is stuck holds up no other`() async throws {
+    @Test func aSessionWhoseDelegateIsStuckHoldsUpNoOther() async throws {
         let server = try LoopbackServer { request in
             guard request.target == "/large" else { return [.answer(body: "small")] }
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n"

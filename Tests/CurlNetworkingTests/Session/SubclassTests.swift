@@ -61,7 +61,7 @@ import Testing
         override var statusCode: Int { 418 }
     }
 
-    @Test func `a cache of one's own is asked by its public methods`() async throws {
+    @Test func aCustomCacheIsAskedByItsPublicMethods() async throws {
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=60"], body: "x")]
         }
@@ -77,7 +77,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a cookie storage of one's own is asked by its public methods`() async throws {
+    @Test func aCustomCookieStorageIsAskedByItsPublicMethods() async throws {
         let server = try LoopbackServer { _ in [.answer("200 OK", ["Set-Cookie: a=1"], body: "x")] }
         let storage = OwnCookies()
         let session = makeSession { $0.httpCookieStorage = storage }
@@ -86,7 +86,7 @@ import Testing
         #expect(storage.received.withLock { $0 } == ["a"])
     }
 
-    @Test func `a credential storage of one's own is asked by its public methods`() async throws {
+    @Test func aCustomCredentialStorageIsAskedByItsPublicMethods() async throws {
         let server = try LoopbackServer { request in
             request["Authorization"] == nil
                 ? [.answer("401 No", ["WWW-Authenticate: Basic realm=r"])]
@@ -96,7 +96,7 @@ import Testing
         #expect(try await session.data(from: server.url()).0 == Data("in".utf8))
     }
 
-    @Test func `an answer of one's own says what it overrides`() throws {
+    @Test func aCustomAnswerSaysWhatItOverrides() throws {
         let url = try #require(URL(string: "http://a.test/"))
         let response: HTTPURLResponse = try #require(
             Teapot(url: url, statusCode: 200, httpVersion: nil, headerFields: ["A": "b"]))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TaskDelegateTests {
     private final class Silent: URLSessionTaskDelegate {}
 
-    @Test func `what the task's delegate has no method for goes to the session's`() async throws {
+    @Test func whatTheTasksDelegateHasNoMethodForGoesToTheSessions() async throws {
         let server = try LoopbackServer { request in
             request.target == "/" ? [.answer("302 X", ["Location: /b"])] : [.answer(body: "x")]
         }
@@ -20,7 +20,7 @@ import Testing
         #expect(delegate.calls == ["redirect 302", "response 200", "data", "completed"])
     }
 
-    @Test func `what it has a method for does not`() async throws {
+    @Test func whatTheTasksDelegateHasAMethodForDoesNot() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
         let delegate = RecordingDelegate()
         let own = RecordingDelegate()
@@ -32,7 +32,7 @@ import Testing
         #expect(delegate.calls == [])
     }
 
-    @Test func `creation is told before the task is returned`() throws {
+    @Test func creationIsReportedBeforeTheTaskIsReturned() throws {
         let delegate = RecordingDelegate()
         let queue = DispatchQueue(label: "test")
         queue.suspend()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a task's own delegate hears of its creation, in place of the session's`()
+    @Test func aTasksOwnDelegateHearsOfItsCreationInPlaceOfTheSessions()
         async throws
     {
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
@@ -60,7 +60,7 @@ import Testing
         #expect(delegate.snapshot.created == [2])
     }
 
-    @Test func `the delegate of an awaited data task watches the body`() async throws {
+    @Test func theDelegateOfAnAwaitedDataTaskWatchesTheBody() async throws {
         let body = makeBytes(700_000)
         let server = try LoopbackServer { _ in [.answer(body: Array(body))] }
         let own = RecordingDelegate()
@@ -69,7 +69,7 @@ import Testing
         #expect(own.body == body)
     }
 
-    @Test func `the delegate of an awaited download watches its progress alone`() async throws {
+    @Test func theDelegateOfAnAwaitedDownloadWatchesItsProgressAlone() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "12345")] }
         let own = RecordingDelegate()
         let (file, _) = try await makeSession().download(from: server.url(), delegate: own)

@@ -1,4 +1,7 @@
+import Dispatch
 import Foundation
+import Glibc
+import Synchronization
 import TestSupport
 
 @testable import CurlNetworking
@@ -11,6 +14,8 @@ struct EngineFacts: Sendable {
     let isAwaitingConnection: Bool
     /// Whether its body is open, and it was suspended before it could connect.
     let isReadyToConnect: Bool
+    /// Whether its request is on its way, or its answer.
+    let isExchanging: Bool
     /// Whether its delegate was asked something and has not answered.
     let isAsking: Bool
     /// When its timers run out, in nanoseconds of the monotonic clock; nil while they do not run.
@@ -18,6 +23,17 @@ struct EngineFacts: Sendable {
     let resourceDeadline: UInt64?
 
     var runsNoTimer: Bool { requestDeadline == nil && resourceDeadline == nil }
+
+    fileprivate init?(of task: URLSessionTask, in engine: isolated Engine) {
+        guard let transfer = engine.transfers[ObjectIdentifier(task)] else { return nil }
+        isQueued = transfer.isQueued
+        isAwaitingConnection = transfer.state.isAwaitingConnection
+        isReadyToConnect = transfer.state.isReadyToConnect
+        isExchanging = transfer.state.isExchanging
+        isAsking = transfer.isAsking
+        requestDeadline = transfer.timers.request.deadline
+        resourceDeadline = transfer.timers.resource.deadline
+    }
 }
 
 /// Waits until the engine has done all that it was asked for before.
@@ -31,51 +47,58 @@ func engineIsDone() async {
 func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
     await withCheckedContinuation { continuation in
         Engine.shared.thread.submit { engine in
-            let transfer = engine.transfers[ObjectIdentifier(task)]
-            continuation.resume(
-                returning: transfer.map { transfer in
-                    EngineFacts(
-                        isQueued: transfer.isQueued,
-                        isAwaitingConnection: transfer.state.isAwaitingConnection,
-                        isReadyToConnect: transfer.state.isReadyToConnect,
-                        isAsking: transfer.isAsking,
-                        requestDeadline: transfer.timers.request.deadline,
-                        resourceDeadline: transfer.timers.resource.deadline)
-                })
+            continuation.resume(returning: EngineFacts(of: task, in: engine))
         }
     }
 }
 
 /// Waits until the engine has come so far with a task; returns whether it has within half a minute.
 func engine(
-    has task: URLSessionTask, _ isReached: (EngineFacts) -> Bool
+    has task: URLSessionTask, _ isReached: @escaping @Sendable (EngineFacts) -> Bool
 ) async -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    repeat {
-        if let facts = await engineFacts(of: task), isReached(facts) { return true }
-        await Task.yield()
-    } while ContinuousClock.now < end
-    return false
+    await engine { engine in EngineFacts(of: task, in: engine).map(isReached) ?? false }
+}
+
+/// Waits until something is so when the engine has nothing more to do at the moment; returns whether it was
+/// within half a minute.
+func engine(_ isSo: @escaping @Sendable (isolated Engine) -> Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+        let end = ContinuousClock.now + .seconds(30)
+        Engine.shared.thread.submit { engine in
+            engine.observers.append { engine in
+                let isMet = isSo(engine)
+                guard isMet || ContinuousClock.now > end else { return false }
+                continuation.resume(returning: isMet)
+                return true
+            }
+        }
+        // It may sleep then.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(31)) {
+            Engine.shared.thread.submit { _ in }
+        }
+    }
 }
 
 /// Waits until something has come on a connection to a port of this machine that nobody has read, its end
 /// for instance, or libcurl has closed it for that, as it does now and then; returns whether it has within
 /// half a minute.
 func engine(hasUnreadOnConnectionTo port: UInt16) async -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    repeat {
-        let isThere = await withCheckedContinuation { continuation in
-            Engine.shared.thread.submit { engine in
-                let open = engine.sockets.sockets.keys.filter { $0.remotePort == Int32(port) }
-                    .compactMap { engine.sockets.socket(of: $0) }
-                continuation.resume(
-                    returning: open.isEmpty || open.contains { !ConnectionSockets.isReady($0) })
+    await withCheckedContinuation { continuation in
+        Engine.shared.thread.submit { engine in
+            // Their numbers may be of other files before the wait is over.
+            let copies = engine.sockets.sockets.keys.filter { $0.remotePort == Int32(port) }
+                .compactMap { engine.sockets.socket(of: $0) }.map { dup($0) }
+            Thread.detachNewThread {
+                var entries = copies.map {
+                    // Its end can be read, too.
+                    pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+                }
+                let isThere = entries.isEmpty || poll(&entries, nfds_t(entries.count), 30_000) > 0
+                for copy in copies { close(copy) }
+                continuation.resume(returning: isThere)
             }
         }
-        if isThere { return true }
-        await Task.yield()
-    } while ContinuousClock.now < end
-    return false
+    }
 }
 
 /// Requests of another session, one after another: all the time the engine needs to run ahead of a task

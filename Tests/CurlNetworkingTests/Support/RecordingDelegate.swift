@@ -49,6 +49,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     private let invalidation = Signal()
     private let writes = Signal()
     private let events = Signal()
+    /// Counts all that is written down.
+    private let news = Signal()
 
     init(on queue: DispatchQueue? = nil, _ change: (inout Hooks) -> Void = { _ in }) {
         var hooks = Hooks()
@@ -70,6 +72,16 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     /// Waits until a background session has told what was waiting for it.
     func eventsFinished(_ count: Int = 1) async { await events.wait(for: count) }
 
+    /// Waits until what was written down is as wanted.
+    func record(until isReached: (Record) -> Bool) async {
+        while true {
+            // Counted before the look: what comes in between ends the wait at once.
+            let count = news.count
+            if record.withLock({ isReached($0) }) { return }
+            await news.wait(for: count + 1)
+        }
+    }
+
     private func note(_ call: String, _ change: (inout Record) -> Void = { _ in }) {
         if let queue { dispatchPrecondition(condition: .onQueue(queue)) }
         record.withLock { record in
@@ -77,6 +89,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
             if record.allCalls.last != call { record.allCalls.append(call) }
             change(&record)
         }
+        news.add()
     }
 
     private func noteAside(_ call: String, _ change: (inout Record) -> Void) {
@@ -85,6 +98,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
             record.allCalls.append(call)
             change(&record)
         }
+        news.add()
     }
 
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {

@@ -96,7 +96,7 @@ struct TrustTests {
 
     @Test func aCredentialForAnotherServerIsNoTrust() async throws {
         let other = ServerTrust(
-            host: "localhost", chain: [Sample.der], verdict: 0)
+            host: "localhost", chain: [Sample.der], verificationResult: 0)
         let host = try TLSHost(own)
         let book = ChallengeBook { _ in (.useCredential, URLCredential(trust: other)) }
         await expect(
@@ -267,7 +267,7 @@ struct TrustTests {
                 let transfer = engine.transfers.values.first {
                     $0.request.url == host.url(host: "localhost", "/spin")
                 }
-                continuation.resume(returning: transfer?.attempt.tls.handshake?.heldCount ?? 0)
+                continuation.resume(returning: transfer?.attempt.tls.handshake?.blockedCount ?? 0)
             }
         }
         #expect((1...3).contains(count))
@@ -349,11 +349,11 @@ struct TrustTests {
         sockets.begin(easy)
         let before = [sockets.note(easy.raw, 7, 1), sockets.note(other.raw, 8, 1)]
         #expect(before == [.allowed, .allowed])
-        let held = sockets.hold(easy)
+        let held = sockets.pause(easy)
         #expect(held == [7])
         let during = [sockets.note(easy.raw, 7, 2), sockets.note(other.raw, 8, 2)]
-        #expect(during == [.held, .allowed])
-        let freed = sockets.letGo(easy)
+        #expect(during == [.paused, .allowed])
+        let freed = sockets.resume(easy)
         #expect(freed == [7: 2])
         let after = [sockets.note(easy.raw, 7, 1), sockets.note(easy.raw, 7, 4)]
         #expect(after == [.allowed, .allowed])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Answers that are out to hurt", .timeLimit(.minutes(2))) struct BadAnswerTests {
+@Suite(.timeLimit(.minutes(2))) struct BadAnswerTests {
     private func load(_ steps: [LoopbackStep]) async -> Result<Data, CurlNetworking.URLError> {
         do {
             let server = try LoopbackServer(scripts: [[.readHead] + steps])
@@ -17,8 +17,7 @@ import Testing
         if case .failure(let error) = result { error.code } else { nil }
     }
 
-    @Test("A head that comes byte by byte is a head")
-    func splitHead() async throws {
+    @Test func aHeadThatComesByteByByteIsAHead() async throws {
         let text = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 2\r\n\r\nok"
         let result = await load([
             .trickle(Array(text.utf8), pieceByteCount: 1, every: .microseconds(200)), .close,
@@ -26,8 +25,7 @@ import Testing
         #expect(try result.get() == Data("ok".utf8))
     }
 
-    @Test("Of a body that is longer than it says exactly the declared bytes count")
-    func longBody() async throws {
+    @Test func onlyTheDeclaredBytesOfALongerBodyCount() async throws {
         let result = await load([
             .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more\r\n"), .stall,
         ])
@@ -55,17 +53,15 @@ import Testing
             + String(repeating: "T: " + String(repeating: "t", count: 1000) + "\r\n", count: 400),
     ]
 
-    @Test(
-        "Heads without sense or measure are refused",
-        arguments: BadAnswerTests.badHeads.keys.sorted())
-    func refusesBadHeads(name: String) async throws {
+    @Test(arguments: BadAnswerTests.badHeads.keys.sorted())
+    func headsWithoutSenseOrMeasureAreRefused(name: String) async throws {
         let text = try #require(Self.badHeads[name])
         let result = await load([.send("HTTP/1.1 200 OK\r\n" + text), .close])
         #expect(code(result) == .cannotParseResponse, "\(result)")
     }
 
-    @Test("A line of a head that is too long is told as that", arguments: [200_000, 400_000])
-    func hugeLine(byteCount: Int) async throws {
+    @Test(arguments: [200_000, 400_000])
+    func aLineOfAHeadThatIsTooLongIsReportedAsThat(byteCount: Int) async throws {
         let line = "X: " + String(repeating: "x", count: byteCount) + "\r\n\r\n"
         let result = await load([.send("HTTP/1.1 200 OK\r\n" + line), .stall])
         guard case .failure(let error) = result else {
@@ -77,8 +73,7 @@ import Testing
         #expect(error.underlyingText?.lowercased().contains("memory") == false, "\(error)")
     }
 
-    @Test("Many lines of a head are taken")
-    func manyLines() async throws {
+    @Test func manyLinesOfAHeadAreTaken() async throws {
         let lines = (0..<1500).map { "A\($0): b\r\n" }.joined()
         let result = await load([
             .send("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 2, 2\r\n\r\nok"), .close,
@@ -86,8 +81,7 @@ import Testing
         #expect(try result.get() == Data("ok".utf8))
     }
 
-    @Test("Protocols that are switched unasked are no answer")
-    func switchesProtocols() async {
+    @Test func aProtocolThatIsSwitchedUnaskedIsNotAnAnswer() async {
         let result = await load([
             .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
             .stall,
@@ -95,24 +89,21 @@ import Testing
         #expect(code(result) == .badServerResponse)
     }
 
-    @Test("The same length twice does no harm")
-    func sameLength() async throws {
+    @Test func theSameLengthTwiceDoesNoHarm() async throws {
         let result = await load([
             .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok"), .close,
         ])
         #expect(try result.get() == Data("ok".utf8))
     }
 
-    @Test("Interim answers without end are refused")
-    func interimAnswers() async {
+    @Test func interimAnswersWithoutEndAreRefused() async {
         let one =
             "HTTP/1.1 103 Early Hints\r\nLink: " + String(repeating: "l", count: 1000) + "\r\n\r\n"
         let result = await load([.send(String(repeating: one, count: 400)), .stall])
         #expect(code(result) == .cannotParseResponse)
     }
 
-    @Test("A coding upon another upon another is an error")
-    func nestedCodings() async {
+    @Test func aCodingUponAnotherUponAnotherIsAnError() async {
         let codings = "gzip, gzip, gzip, gzip, gzip, gzip, gzip"
         let result = await load([
             .send(
@@ -122,10 +113,8 @@ import Testing
         #expect(code(result) == .cannotDecodeContentData, "\(result)")
     }
 
-    @Test(
-        "A body in a coding that nobody knows is given as it comes",
-        arguments: ["utf-8", "gzip, x-unheard-of"])
-    func unknownCodings(coding: String) async throws {
+    @Test(arguments: ["utf-8", "gzip, x-unheard-of"])
+    func aBodyInAnUnknownCodingIsGivenAsItComes(coding: String) async throws {
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Content-Encoding: \(coding)"], body: "hello")]
         }
@@ -147,8 +136,7 @@ import Testing
         + [0x18, 0xAD, 0x15, 0x38, 0x29, 0x33, 0, 0x40, 6]
     private let bombByteCount = 1 + 258 * 406_425
 
-    @Test("A decompression bomb goes off in no memory; a file takes it")
-    func decompressionBomb() async throws {
+    @Test func aDecompressionBombTakesNoMemoryAndAFileTakesIt() async throws {
         let bomb = bomb
         let server = try LoopbackServer { _ in
             [
@@ -167,8 +155,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test("A cookie bomb fills neither the jar nor the next request")
-    func cookieBomb() async throws {
+    @Test func aCookieBombFillsNeitherTheJarNorTheNextRequest() async throws {
         let value = String(repeating: "v", count: 4000)
         let server = try LoopbackServer { request in
             let round = request.target.dropFirst()
@@ -190,8 +177,7 @@ import Testing
 
     // MARK: - Files
 
-    @Test("A damaged file of the cache is not believed, and the next answer takes its place")
-    func damagedCache() async throws {
+    @Test func aDamagedFileOfTheCacheIsReplacedByTheNextAnswer() async throws {
         let folder = try ScratchFolder()
         let home = folder.url(of: "cache")
         let server = try LoopbackServer { _ in
@@ -219,8 +205,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test("A damaged cookie file is set aside, and what comes next is kept")
-    func damagedCookies() async throws {
+    @Test func aDamagedCookieFileIsSetAsideAndWhatComesNextIsKept() async throws {
         let folder = try ScratchFolder()
         let file = try folder.put(Data("nonsense".utf8), "cookies")
         let server = try LoopbackServer { _ in

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The cache over the wire", .timeLimit(.minutes(1))) struct CacheWireTests {
+@Suite(.timeLimit(.minutes(1))) struct CacheWireTests {
     /// Answers each request of a target with the next of its answers, the last one again and again.
     private func makeServer(
         _ answers: [(status: String, fields: [String], body: String)]
@@ -27,8 +27,7 @@ import Testing
 
     private let fresh = ["Cache-Control: max-age=1000"]
 
-    @Test("What is fresh is given without a server, with its age")
-    func fresh() async throws {
+    @Test func whatIsFreshIsGivenWithoutAServerWithItsAge() async throws {
         let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", [], "two")])
         let session = makeSession()
         let (one, _) = try await session.data(from: server.url())
@@ -40,8 +39,7 @@ import Testing
         #expect(http.url == server.url("/#part"))
     }
 
-    @Test("A confirmed answer is given with the stored body and the new fields")
-    func revalidated() async throws {
+    @Test func aConfirmedAnswerIsGivenWithTheStoredBodyAndTheNewFields() async throws {
         let server = try makeServer([
             ("200 OK", ["Cache-Control: max-age=0", "ETag: \"1\"", "X: old"], "body"),
             ("304 Not Modified", ["Cache-Control: max-age=1000", "ETag: \"1\"", "X: new"], ""),
@@ -55,8 +53,7 @@ import Testing
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("A new version takes the old one's place")
-    func replaced() async throws {
+    @Test func aNewVersionReplacesTheOldOne() async throws {
         let server = try makeServer([
             ("200 OK", ["Cache-Control: max-age=0", "ETag: \"1\""], "one"),
             ("200 OK", ["Cache-Control: max-age=1000", "ETag: \"2\""], "two"),
@@ -69,8 +66,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test("Each of Apple's policies")
-    func policies() async throws {
+    @Test func eachOfApplesPoliciesIsFollowed() async throws {
         let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", fresh, "two")])
         let session = makeSession()
         func load(_ policy: URLRequest.CachePolicy) async throws -> String {
@@ -90,8 +86,7 @@ import Testing
         #expect(server.requests.last?["Cache-Control"] == "no-cache")
     }
 
-    @Test("The request's policy wins over the configuration's")
-    func configured() async throws {
+    @Test func theRequestsPolicyWinsOverTheConfigurations() async throws {
         let server = try makeServer([("200 OK", fresh, "")])
         let session = makeSession { $0.requestCachePolicy = .reloadIgnoringLocalCacheData }
         var request = URLRequest(url: server.url())
@@ -103,16 +98,15 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test("Without a cache everything comes from the server")
-    func none() async throws {
+    @Test func withoutACacheEverythingComesFromTheServer() async throws {
         let server = try makeServer([("200 OK", fresh, "")])
         let session = makeSession { $0.urlCache = nil }
         for _ in 0..<2 { _ = try await session.data(from: server.url()) }
         #expect(server.requests.count == 2)
     }
 
-    @Test("The delegate is asked what to keep, in its place among the calls", arguments: [0, 1, 2])
-    func willCache(way: Int) async throws {
+    @Test(arguments: [0, 1, 2])
+    func theDelegateIsAskedWhatToKeepInItsPlaceAmongTheCalls(way: Int) async throws {
         let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", fresh, "two")])
         let delegate = CachingDelegate { proposal in
             switch way {
@@ -136,10 +130,8 @@ import Testing
         }
     }
 
-    @Test(
-        "A delegate may give an answer the lifetime its server did not",
-        arguments: [nil, "max-age=1000", "no-store"])
-    func willCacheWithoutFields(control: String?) async throws {
+    @Test(arguments: [nil, "max-age=1000", "no-store"])
+    func aDelegateMayGiveAnAnswerTheLifetimeItsServerDidNot(control: String?) async throws {
         let server = try makeServer([("200 OK", [], "one"), ("200 OK", [], "two")])
         let delegate = CachingDelegate { proposal in
             guard let control, let url = proposal.response.url else { return proposal }
@@ -163,8 +155,7 @@ import Testing
                     : ["response", "data two", "willCache two", "end"]))
     }
 
-    @Test("Nobody is asked to keep what must not be kept")
-    func willCacheNotAsked() async throws {
+    @Test func theDelegateIsNotAskedToKeepWhatMustNotBeKept() async throws {
         let answers = [
             ("200 OK", ["Cache-Control: no-store"], "one"), ("404 Not Found", [], "two"),
             ("200 OK", ["Vary: *"], "three"),
@@ -180,8 +171,7 @@ import Testing
         #expect(!delegate.calls.withLock { $0 }.contains { $0.hasPrefix("willCache") })
     }
 
-    @Test("A large answer comes from the disk, to memory, to a delegate and to a file")
-    func large() async throws {
+    @Test func aLargeAnswerComesFromTheDiskToMemoryToADelegateAndToAFile() async throws {
         let folder = try ScratchFolder()
         let body = makeBytes(3_000_000)
         let server = try LoopbackServer { _ in
@@ -210,8 +200,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("A stored answer holds still while its task is suspended, and waits for its delegate")
-    func suspended() async throws {
+    @Test func aStoredAnswerWaitsForItsSuspendedTaskAndItsDelegate() async throws {
         let body = makeBytes(2_000_000)
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=1000"], body: Array(body))]
@@ -239,8 +228,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("A stored redirect is followed without asking again")
-    func storedRedirect() async throws {
+    @Test func aStoredRedirectIsFollowedWithoutAskingAgain() async throws {
         let server = try LoopbackServer { request in
             request.target == "/"
                 ? [.answer("301 X", ["Location: /to", "Cache-Control: max-age=1000"], body: "no")]
@@ -253,8 +241,7 @@ import Testing
         #expect(server.requests.map(\.target) == ["/", "/to", "/to"])
     }
 
-    @Test("A POST that succeeds makes what is stored for its URL worthless")
-    func invalidated() async throws {
+    @Test func aPostThatSucceedsInvalidatesWhatIsStoredForItsURL() async throws {
         let server = try makeServer([("200 OK", fresh, "")])
         let session = makeSession()
         var post = URLRequest(url: server.url())
@@ -266,8 +253,7 @@ import Testing
         #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
     }
 
-    @Test("A stale answer that allows it stands in for a failing server and for none")
-    func staleIfError() async throws {
+    @Test func aStaleAnswerThatAllowsItStandsInForAServerThatFailsOrIsMissing() async throws {
         let fields = ["Cache-Control: max-age=0, stale-if-error=1000", "ETag: \"1\""]
         let server = try makeServer([("200 OK", fields, "old"), ("503 X", [], "broken")])
         let session = makeSession()
@@ -279,8 +265,7 @@ import Testing
         #expect(try await text(session, request) == "old")
     }
 
-    @Test("An answer that was cut off is not kept")
-    func cutOff() async throws {
+    @Test func anAnswerThatWasCutOffIsNotKept() async throws {
         let server = try LoopbackServer(scripts: [
             [
                 .readHead,
@@ -296,8 +281,7 @@ import Testing
         #expect(try await text(session, request) == "whole")
     }
 
-    @Test("An answer that was cancelled midway is not kept")
-    func cancelled() async throws {
+    @Test func anAnswerThatWasCancelledMidwayIsNotKept() async throws {
         let server = try LoopbackServer(scripts: [
             [
                 .readHead,
@@ -315,8 +299,7 @@ import Testing
         #expect(try await text(session, URLRequest(url: server.url())) == "whole")
     }
 
-    @Test("Variants are told apart by the fields Vary names, cookies among them")
-    func vary() async throws {
+    @Test func variantsAreDistinguishedByTheFieldsOfVaryCookiesAmongThem() async throws {
         let server = try LoopbackServer { request in
             [
                 .answer(
@@ -340,8 +323,7 @@ import Testing
         #expect(try await text(session, request) == "ena=1")
     }
 
-    @Test("Tasks find, store and remove what is cached for them")
-    func taskDoors() async throws {
+    @Test func tasksFindStoreAndRemoveWhatIsCachedForThem() async throws {
         let server = try makeServer([("200 OK", fresh, "body")])
         let session = makeSession()
         let cache = try #require(session.configuration.urlCache)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Cookies over the wire", .timeLimit(.minutes(1))) struct CookieWireTests {
+@Suite(.timeLimit(.minutes(1))) struct CookieWireTests {
     /// Answers with what `answers` has for the target, and keeps what it was asked.
     private func makeServer(_ fields: [String: [String]]) throws -> LoopbackServer {
         try LoopbackServer { request in
@@ -13,8 +13,7 @@ import Testing
         }
     }
 
-    @Test("What an answer sets goes along with the next request, line by line")
-    func sendsWhatWasSet() async throws {
+    @Test func whatAnAnswerSetsGoesWithTheNextRequestLineByLine() async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1, x; Path=/", "Set-Cookie: b=2"]])
         let session = makeSession()
         _ = try await session.data(from: server.url())
@@ -22,8 +21,7 @@ import Testing
         #expect(server.requests.map { $0["Cookie"] } == [nil, "a=1, x; b=2"])
     }
 
-    @Test("A redirect sets cookies for where it leads, and brings none to another host")
-    func redirects() async throws {
+    @Test func aRedirectSetsCookiesForWhereItLeadsAndBringsNoneToAnotherHost() async throws {
         let other = try makeServer([:])
         let far = try #require(
             URL(string: "http://localhost:\(other.port)/far"))
@@ -35,8 +33,7 @@ import Testing
         #expect(other.requests.map { $0["Cookie"] } == [nil])
     }
 
-    @Test("A cookie taken back by a redirect within the origin is not sent again")
-    func redirectsTakeBack() async throws {
+    @Test func aCookieRemovedByARedirectWithinTheOriginIsNotSentAgain() async throws {
         let server = try makeServer([
             "/": ["Set-Cookie: a=1"],
             "/out": ["Set-Cookie: a=; Max-Age=0", "Location: /gone"],
@@ -47,8 +44,7 @@ import Testing
         #expect(server.requests.map { $0["Cookie"] } == [nil, "a=1", nil])
     }
 
-    @Test("Path, Secure and expiry count")
-    func heedsAttributes() async throws {
+    @Test func pathSecureAndExpiryCount() async throws {
         let server = try makeServer([
             "/": [
                 "Set-Cookie: path=1; Path=/only", "Set-Cookie: secure=1; Secure",
@@ -63,8 +59,7 @@ import Testing
         #expect(server.requests.map { $0["Cookie"] } == [nil, "kept=1", "path=1; kept=1"])
     }
 
-    @Test("A request's own Cookie field goes as it is, and answers are still heard")
-    func ownField() async throws {
+    @Test func aRequestsOwnCookieFieldGoesUnchangedAndAnswersStillSetCookies() async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1"]])
         let session = makeSession()
         var request = URLRequest(url: server.url())
@@ -75,8 +70,7 @@ import Testing
         #expect(server.requests.map { $0["Cookie"] } == ["mine=1", "mine=1", "a=1"])
     }
 
-    @Test("The task's own request never carries the storage's cookies")
-    func stayOutOfTheRequest() async throws {
+    @Test func theTasksOwnRequestNeverCarriesTheStoragesCookies() async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1"]])
         let session = makeSession()
         _ = try await session.data(from: server.url())
@@ -90,8 +84,8 @@ import Testing
         #expect(task.currentRequest?.value(forHTTPHeaderField: "Cookie") == nil)
     }
 
-    @Test("Settings of session and request turn them off", arguments: [0, 1, 2, 3, 4])
-    func turnedOff(way: Int) async throws {
+    @Test(arguments: [0, 1, 2, 3, 4])
+    func settingsOfSessionAndRequestTurnThemOff(way: Int) async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1"]])
         let storage = HTTPCookieStorage()
         let session = makeSession { configuration in
@@ -108,8 +102,8 @@ import Testing
         #expect(storage.cookies?.count == (way == 1 ? 1 : 0))
     }
 
-    @Test("Cookies of another site than the document's are refused unless the policy is always")
-    func mainDocument() async throws {
+    @Test
+    func cookiesOfAnotherSiteThanTheDocumentsAreRefusedUnlessThePolicyIsAlways() async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1"]])
         for policy in [HTTPCookieStorage.AcceptPolicy.onlyFromMainDocumentDomain, .always] {
             let storage = HTTPCookieStorage()
@@ -125,8 +119,7 @@ import Testing
         }
     }
 
-    @Test("Ephemeral configurations share nothing, sessions of one configuration do")
-    func ephemeral() async throws {
+    @Test func ephemeralConfigurationsShareNothingAndSessionsOfOneShareAll() async throws {
         let server = try makeServer(["/": ["Set-Cookie: a=1"]])
         let session = makeSession()
         _ = try await session.data(from: server.url())
@@ -137,8 +130,7 @@ import Testing
         #expect(session.configuration.httpCookieStorage?.cookies?.map(\.name) == ["a"])
     }
 
-    @Test("A 4xx and a failed body set cookies too")
-    func anyAnswer() async throws {
+    @Test func aClientErrorAndAFailedBodySetCookiesToo() async throws {
         let server = try LoopbackServer(scripts: [
             [
                 .readHead,
@@ -154,8 +146,7 @@ import Testing
         #expect(session.configuration.httpCookieStorage?.cookies?.map(\.name) == ["a"])
     }
 
-    @Test("Tasks store and find cookies by their request")
-    func taskDoors() async throws {
+    @Test func tasksStoreAndFindCookiesByTheirRequest() async throws {
         let server = try makeServer([:])
         let storage = HTTPCookieStorage()
         let session = makeSession { $0.httpCookieStorage = storage }
@@ -170,8 +161,7 @@ import Testing
         task.cancel()
     }
 
-    @Test("flush writes the file, reset empties file and jar; both lead to new connections")
-    func flushAndReset() async throws {
+    @Test func flushWritesTheFileResetEmptiesFileAndJarAndBothLeadToNewConnections() async throws {
         let folder = try ScratchFolder()
         let file = folder.url(of: "cookies")
         let server = try makeServer(["/": ["Set-Cookie: a=1; Max-Age=1000"]])

@@ -6,14 +6,14 @@ import Testing
 /// Frames as values, without a socket.
 @Suite struct WebSocketReaderTests {
     @Test(arguments: [0, 1, 125, 126, 127, 65535, 65536, 200_000])
-    func `a frame of any length is read as it was written`(count: Int) throws {
+    func aFrameOfAnyLengthIsReadAsItWasWritten(count: Int) throws {
         let payload = makeBytes(count)
         var reader = WebSocketReader(largestMessage: 1 << 20)
         let frame = Data(serverFrame(0x82, payload))
         #expect(reader.append(frame).arrivals == [.binary(payload)])
     }
 
-    @Test func `bytes may be cut anywhere`() {
+    @Test func bytesMayBeCutAnywhere() {
         var reader = WebSocketReader(largestMessage: 1 << 20)
         let bytes =
             serverFrame(0x01, Data("he".utf8)) + serverFrame(0x89, Data("p".utf8))
@@ -47,7 +47,7 @@ import Testing
                     + [0x80, 0x7E, 0x02, 0x01], 1009
             ),
         ] as [([UInt8], UInt16)])
-    func `what breaks the protocol is refused, and nothing is taken after it`(
+    func whatBreaksTheProtocolIsRefusedAndNothingIsTakenAfterIt(
         bytes: [UInt8], code: UInt16
     ) {
         var reader = WebSocketReader(largestMessage: 1024)
@@ -55,14 +55,14 @@ import Testing
         #expect(reader.append(Data(serverFrame(0x82, Data([1])))).arrivals == [])
     }
 
-    @Test func `thousands of frames may come in one piece`() {
+    @Test func thousandsOfFramesMayComeInOnePiece() {
         var reader = WebSocketReader(largestMessage: 100)
         let piece = Data((0..<20_000).flatMap { _ in serverFrame(0x82, Data([7])) })
         #expect(reader.append(piece.dropLast()).arrivals.count == 19_999)
         #expect(reader.append(piece.suffix(1)).arrivals == [.binary(Data([7]))])
     }
 
-    @Test func `a client's frame is masked`() {
+    @Test func aClientsFrameIsMasked() {
         let frame = WebSocketFrame(opcode: .text, payload: Data("Hello".utf8))
         // The example of RFC 6455 §5.7.
         #expect(
@@ -70,7 +70,7 @@ import Testing
                 == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
-    @Test func `a close code is its number, with a name or without`() {
+    @Test func aCloseCodeIsItsNumberWithANameOrWithout() {
         typealias Code = URLSessionWebSocketTask.CloseCode
         #expect(Code(rawValue: 1000) == .normalClosure)
         #expect(Code(rawValue: 4000) == .other(4000))
@@ -84,7 +84,7 @@ import Testing
         #expect(sent == [0, 0, 1000, 0, 0, 0, 1014, 0, 0, 3000, 4999, 0])
     }
 
-    @Test func `a server proves that it knows the key`() {
+    @Test func aServerProvesThatItKnowsTheKey() {
         // The example of RFC 6455 §1.3.
         #expect(
             WebSocketHandshake.answer(to: "dGhlIHNhbXBsZSBub25jZQ==")

@@ -7,7 +7,7 @@ import Testing
 
 /// WebSockets over a real connection.
 @Suite(.timeLimit(.minutes(1))) struct WebSocketTaskTests {
-    @Test func `messages go both ways, and each side says goodbye`() async throws {
+    @Test func messagesGoBothWaysAndEachSideCloses() async throws {
         let hello = serverFrame(0x81, Data("hello".utf8))
         let bytes = serverFrame(0x82, Data([1, 2, 3]))
         let server = try LoopbackServer { request in
@@ -53,7 +53,7 @@ import Testing
         #expect(task.currentRequest?.url == webSocketURL(server))
     }
 
-    @Test func `the server's goodbye is answered and told`() async throws {
+    @Test func theServersCloseIsAnsweredAndReported() async throws {
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)),
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [3000, 4000, 4999, 1012])
-    func `a goodbye with a code of its own is told and answered with it`(code: Int) async throws {
+    func aCloseWithACustomCodeIsReportedAndAnsweredWithIt(code: Int) async throws {
         let wire = Data([UInt8(code >> 8), UInt8(code & 0xFF)])
         let server = try LoopbackServer { request in
             [
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [3000, 4000, 4999])
-    func `a code of one's own is sent`(code: Int) async throws {
+    func aCustomCloseCodeIsSent(code: Int) async throws {
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .read(byteCount: 6 + 2),
@@ -111,7 +111,7 @@ import Testing
                 == Data([UInt8(code >> 8), UInt8(code & 0xFF)]))
     }
 
-    @Test func `what it sends is no body`() async throws {
+    @Test func whatItSendsIsNotABody() async throws {
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .read(byteCount: 6 + 2), .read(byteCount: 6 + 2),
@@ -125,7 +125,7 @@ import Testing
         #expect(delegate.sentCount == 0)
     }
 
-    @Test func `pings are answered by themselves, and ours get their pong`() async throws {
+    @Test func pingsAreAnsweredAutomaticallyAndOursGetTheirPong() async throws {
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .send(serverFrame(0x89, Data("are you".utf8))),
@@ -139,7 +139,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `a server that does not agree fails the task`() async throws {
+    @Test func aServerThatDoesNotAgreeFailsTheTask() async throws {
         let heads = [
             "HTTP/1.1 404 X\r\nContent-Length: 2\r\n\r\nno",
             "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nno",
@@ -157,14 +157,14 @@ import Testing
         }
     }
 
-    @Test func `a server that closes instead of answering fails the task at once`() async throws {
+    @Test func aServerThatClosesInsteadOfAnsweringFailsTheTaskAtOnce() async throws {
         let server = try LoopbackServer { _ in [.close] }
         let (delegate, task) = start(server)
         await delegate.completed.wait()
         #expect((task.error as? URLError)?.code == .badServerResponse)
     }
 
-    @Test func `a connection that ends without a goodbye is lost`() async throws {
+    @Test func aConnectionThatEndsWithoutACloseFrameIsLost() async throws {
         let server = try LoopbackServer { request in [.send(agree(to: request)), .close] }
         let (delegate, task) = start(server)
         await #expect { try await task.receive() } throws: {
@@ -175,7 +175,7 @@ import Testing
         #expect(task.closeCode == .invalid)
     }
 
-    @Test func `a message that is too long closes the connection`() async throws {
+    @Test func aMessageThatIsTooLongClosesTheConnection() async throws {
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .send(serverFrame(0x82, Data(count: 101))),
@@ -193,7 +193,7 @@ import Testing
         #expect(delegate.calls == ["open nil", "close 1009", "complete nil"])
     }
 
-    @Test func `it takes none of the host's connections and no timeout`() async throws {
+    @Test func itTakesNoneOfTheHostsConnectionsAndNoTimeout() async throws {
         let server = try LoopbackServer { request in
             request.target == "/socket"
                 ? [.send(agree(to: request)), .stall] : [.answer(body: "x")]
@@ -225,13 +225,17 @@ import Testing
     }
 }
 
-private func webSocketURL(_ server: LoopbackServer, _ path: String = "/") -> URL {
+func webSocketURL(_ server: LoopbackServer, _ path: String = "/") -> URL {
     URL(string: "ws://127.0.0.1:\(server.port)\(path)") ?? server.url()
 }
 
 /// A server's yes.
-private func agree(to request: LoopbackRequest, protocol chosen: String? = nil) -> String {
-    let answer = request["Sec-WebSocket-Key"].flatMap { WebSocketHandshake.answer(to: $0) } ?? ""
+func agree(to request: LoopbackRequest, protocol chosen: String? = nil) -> String {
+    agree(toKey: request["Sec-WebSocket-Key"], protocol: chosen)
+}
+
+func agree(toKey key: String?, protocol chosen: String? = nil) -> String {
+    let answer = key.flatMap { WebSocketHandshake.answer(to: $0) } ?? ""
     var lines = [
         "HTTP/1.1 101 Switching Protocols", "Upgrade: WebSocket", "Connection: Upgrade",
         "Sec-WebSocket-Accept: \(answer)",
@@ -246,7 +250,7 @@ private func clientFrame(_ frame: ArraySlice<UInt8>) -> Data {
     return Data(frame.dropFirst(6).enumerated().map { $1 ^ mask[$0 & 3] })
 }
 
-private final class WebSocketRecorder: URLSessionWebSocketDelegate {
+final class WebSocketRecorder: URLSessionWebSocketDelegate {
     let opened = Signal()
     let completed = Signal()
     private let record = Mutex<[String]>([])

@@ -1,4 +1,4 @@
-import CCurl
+import CByteClubCurl
 import CurlNetworking
 import Foundation
 import TestSupport

@@ -4,14 +4,14 @@ import Testing
 
 @testable import CurlNetworking
 
-@Suite struct ReceivingPaceTests {
+@Suite struct ReceiveRateLimiterTests {
     private static let second: UInt64 = 1_000_000_000
 
     /// A line that brings a portion whenever it is read.
     @Test(arguments: [700, 20_000, 5_000_000] as [Int64])
     func noSecondBringsMuchMoreThanTheRate(rate: Int64) {
-        var pace = ReceivingPace()
-        let portion = ReceivingPace.portion(rate: rate, atMost: 128 << 10)
+        var pace = ReceiveRateLimiter()
+        let portion = ReceiveRateLimiter.portion(rate: rate, atMost: 128 << 10)
         var pieces: [(time: UInt64, count: Int)] = []
         for millisecond in 0..<10_000 {
             let now = 50 * Self.second + UInt64(millisecond) * 1_000_000
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aNewRateBeginsAnew() {
-        var pace = ReceivingPace()
+        var pace = ReceiveRateLimiter()
         pace.note(1 << 20, rate: 1, at: 5 * Self.second)
         #expect(pace.resumption.map { $0 > 1000 * Self.second } == true)
         pace.begin()
@@ -45,12 +45,12 @@ import Testing
     }
 
     @Test func nonsenseIsTheSlowestRate() {
-        var pace = ReceivingPace()
+        var pace = ReceiveRateLimiter()
         pace.note(.max, rate: 0, at: 0)
         #expect(pace.resumption == Self.second * Self.second)
         pace.note(.max, rate: -5, at: .max >> 2)
-        #expect(ReceivingPace.portion(rate: -5, atMost: 128 << 10) == 1 << 10)
-        #expect(ReceivingPace.portion(rate: .max, atMost: 128 << 10) == 128 << 10)
+        #expect(ReceiveRateLimiter.portion(rate: -5, atMost: 128 << 10) == 1 << 10)
+        #expect(ReceiveRateLimiter.portion(rate: .max, atMost: 128 << 10) == 128 << 10)
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         for step in 1...20 {
             server.read(step * 100_000)
             await eventually { server.arrivedByteCount >= step * 100_000 }
-            await eventually { task.countOfBytesSent > Int64(step - 1) * 100_000 }
+            await delegate.record { ($0.progress.last?[1] ?? 0) > Int64(step - 1) * 100_000 }
         }
         server.readAll()
         await delegate.completion()

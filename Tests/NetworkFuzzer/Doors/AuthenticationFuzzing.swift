@@ -21,7 +21,7 @@ package enum AuthenticationFuzzing {
                 precondition(HTTPChallenge.parse(field.value).count == 1)
             }
             rounds += 1
-            precondition(rounds <= AuthenticationState.mostQuestions)
+            precondition(rounds <= AuthenticationState.maximumQuestions)
         }
         head.status = 200
         _ = state.take(head, to: request, cache: &cache, storage: nil)

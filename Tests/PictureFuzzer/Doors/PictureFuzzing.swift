@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-@testable import Pictures
+@testable import ByteClubPictures
 
 /// Everything that is done with a picture from outside, by name: what `make fuzz` runs, and what the
 /// tests run over the corpora that it has gathered.

@@ -32,6 +32,25 @@ import TextEditing
         #expect(controller.field.text == "")
     }
 
+    @Test func clearsAsShellsDo() throws {
+        let (harness, controller) = try make()
+        controller.field.clipboard = Clipboard()
+        harness.press("^U")
+        harness.type("/home/ann/sea.jpg")
+        harness.press("^U")
+        #expect(controller.field.text.isEmpty)
+        harness.press("^V")
+        #expect(controller.field.text == "/home/ann/sea.jpg")
+        harness.press("M-b", "^U")
+        #expect(controller.field.marked == "|jpg")
+        harness.press("^Z")
+        #expect(controller.field.text == "/home/ann/sea.jpg")
+        // At the beginning there is nothing to clear, and what was cut stays.
+        harness.press("C-Home", "^U")
+        #expect(controller.field.text == "/home/ann/sea.jpg")
+        #expect(controller.field.clipboard.text.string == "/home/ann/sea.")
+    }
+
     @Test func showsDotsForAPasswordAndLetsNobodyCopyIt() throws {
         let (harness, controller) = try make()
         controller.field.isSecure = true
@@ -42,6 +61,9 @@ import TextEditing
         harness.press("Left")
         #expect(harness.screen.cursor == Point(x: 7, y: 1))
         harness.press("^A", "^X")
+        #expect(controller.field.text == "")
+        harness.type("again")
+        harness.press("^U")
         #expect(controller.field.text == "")
         #expect(controller.field.clipboard.text.isEmpty)
     }

@@ -33,14 +33,14 @@ public final class ContestedWebDAV: Sendable {
     /// - Parameters:
     ///   - club: An empty club on a real server.
     ///   - notes: The texts that the rivals write in, by name.
-    ///   - honoursConditions: Whether the server rejects requests whose `If-Match` fails. If not, the
+    ///   - honorsConditions: Whether the server rejects requests whose `If-Match` fails. If not, the
     ///     rivals do not write between the program's last check and its write: nobody could notice that.
     public init(
-        _ club: URL, notes: [String: String], honoursConditions: Bool, seed: UInt64
+        _ club: URL, notes: [String: String], honorsConditions: Bool, seed: UInt64
     ) throws {
         let state = Contest(
             base: club.path(percentEncoded: true), port: UInt16(club.port ?? 80),
-            notes: notes.keys.sorted(), honoursConditions: honoursConditions, seed: seed)
+            notes: notes.keys.sorted(), honorsConditions: honorsConditions, seed: seed)
         self.state = state
         server = try LoopbackServer { request in [.send(state.answer(request)), .close] }
         guard let own = URL(string: "http://127.0.0.1:\(server.port)" + state.base) else {
@@ -97,15 +97,15 @@ final class Contest: Sendable {
     let base: String
     private let port: UInt16
     private let notes: [String]
-    private let honoursConditions: Bool
+    private let honorsConditions: Bool
     /// Locked during a request: one at a time.
     let contest: Mutex<State>
 
-    init(base: String, port: UInt16, notes: [String], honoursConditions: Bool, seed: UInt64) {
+    init(base: String, port: UInt16, notes: [String], honorsConditions: Bool, seed: UInt64) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.port = port
         self.notes = notes
-        self.honoursConditions = honoursConditions
+        self.honorsConditions = honorsConditions
         contest = Mutex(State(random: seed))
     }
 
@@ -118,7 +118,7 @@ final class Contest: Sendable {
             let writes = ["PUT", "MOVE", "COPY", "DELETE"].contains(request.method)
             let isLook = ["PROPFIND", "GET", "HEAD"].contains(request.method)
             let note = name(request.target)
-            if isLook || honoursConditions { moveARival(near: note, mayKeepLength: isLook, &state) }
+            if isLook || honorsConditions { moveARival(near: note, mayKeepLength: isLook, &state) }
             let answer = forward(request, isRivals: false, &state)
             if writes { moveARival(near: note, mayKeepLength: true, &state) }
             return answer
@@ -152,7 +152,7 @@ extension Contest {
         let note = isNear ? note : notes[state.draw(notes.count)]
         let (status, tag, text) = send("GET", note, isRivals: true, &state)
         guard status == 200 else { return }
-        if honoursConditions, let tag, !tag.hasPrefix("W/"), state.draw(2) == 0 {
+        if honorsConditions, let tag, !tag.hasPrefix("W/"), state.draw(2) == 0 {
             state.rivals[rival].plan = (note, text, tag)
         } else {
             write(over: text, note, rival, tag: nil, mayKeepLength, &state)

@@ -22,7 +22,7 @@ extension RealWebDAVServer.Kind {
     public var reasonToSkip: String { "\(needs.name) is not installed" }
 
     /// Whether it rejects a `PUT` whose `If-Match` fails.
-    public var honoursConditions: Bool {
+    public var honorsConditions: Bool {
         switch self {
         case .apache, .lighttpd, .wsgiDAV, .sabreDAV: true
         case .nginx, .rclone: false

@@ -12,6 +12,8 @@ import Testing
             ("- |", "|"), ("one\n- [ ] |\ntwo", "one\n|\ntwo"), ("  3. |", "|"),
             ("|- milk", "\n|- milk"), ("-|milk", "-\n|milk"), ("plain|", "plain\n|"),
             ("- a\r\n- b|", "- a\r\n- b\r\n- |"), ("1.5|", "1.5\n|"), ("--|", "--\n|"),
+            ("> said|", "> said\n> |"), ("> > a|", "> > a\n> > |"), (">> a|", ">> a\n>> |"),
+            ("> |", "|"), (">=1|", ">=1\n|"), ("  > a|b", "  > a\n  > |b"),
         ] as [(String, String)])
     func aNewLineGoesOnAsTheLineDoes(text: String, expected: String) throws {
         let caret = try #require(text.utf8.firstIndex(of: UInt8(ascii: "|")))

@@ -1,23 +1,22 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
-/// A note that is too large for the editor, to be read: some MiB of it are in memory, and scrolling on brings
-/// the next.
+/// Shows a note that is too large for the editor: some MiB are in memory, and scrolling loads the next part.
 final class LargeNoteViewController: ViewController {
-    /// Where it stands beside the list; nil where there is no room for both.
+    /// The frame beside the list; nil if there is not enough room.
     var paneBesideList: (() -> Rect?)?
 
     private let text: LargeText
     private let textView = TextView()
     private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
-    /// What is in memory.
+    /// The part in memory.
     private var part: LargeText.Part?
     private var loading: Task<Void, Never>?
     private var words = ""
     private var isSearching = false
-    /// Where in the file the words were found last.
+    /// The offset of the last match in the file.
     private var found: Int64?
 
     init(name: String, _ text: LargeText, settings: EditorSettings) {
@@ -36,7 +35,7 @@ final class LargeNoteViewController: ViewController {
     override func viewDidLoad() {
         view.addSubview(panel)
         textView.didScroll = { [weak self] in self?.showPlace() }
-        textView.didScrollBeyond = { [weak self] in self?.goOn($0) }
+        textView.didScrollBeyond = { [weak self] in self?.showNextPart($0) }
         load { $0.part(at: 0) }
     }
 
@@ -47,7 +46,7 @@ final class LargeNoteViewController: ViewController {
     override var preferredFirstResponder: View? { textView }
 
     override var keyTable: KeyTable {
-        let none = words.isEmpty ? localized("Nothing was looked for yet: press / first.") : nil
+        let none = words.isEmpty ? localized("Nothing was searched for yet: press / first.") : nil
         return KeyTable(localized("Reader")) {
             if isSearching {
                 KeyCommand.stopFindingInLargeNote.performs { self.stopFinding() }
@@ -67,7 +66,7 @@ final class LargeNoteViewController: ViewController {
 // MARK: - Parts
 
 extension LargeNoteViewController {
-    /// Reads another part away from the main actor; what is shown stays until it is there.
+    /// Reads another part off the main actor; the current one stays until then.
     private func load(
         _ read: @escaping @Sendable (LargeText) -> LargeText.Part,
         then show: @escaping @MainActor (LargeText.Part) -> Void = { _ in }
@@ -88,8 +87,8 @@ extension LargeNoteViewController {
         _ body: @Sendable () -> Value
     ) async -> Value { body() }
 
-    /// Goes on where the part ends that is here; a line of it stays in sight.
-    private func goOn(_ direction: Int) {
+    /// Loads the next part; one line of the current one stays visible.
+    private func showNextPart(_ direction: Int) {
         guard let part, let rows = textView.visibleRange else { return }
         let isPlain = text.encoding == nil
         if direction > 0 {
@@ -143,7 +142,7 @@ extension LargeNoteViewController {
             })
     }
 
-    /// Looks through the whole file, from what was found last or from what is in sight.
+    /// Searches the whole file, from the last match or the visible part.
     private func find(backwards: Bool) {
         guard let wanted = text.bytes(of: words) else { return }
         let ignoresCase = !words.contains(where: \.isUppercase)
@@ -181,7 +180,7 @@ extension LargeNoteViewController {
 
     private struct Hit: Sendable {
         var offset: Int64
-        /// Whether it was found beyond the end, or the start.
+        /// Whether the search wrapped around.
         var isAround: Bool
     }
 
@@ -199,7 +198,7 @@ extension LargeNoteViewController {
     }
 
     private func show(_ offset: Int64, byteCount: Int) {
-        // Some lines above it are in sight too.
+        // Leaves some lines visible above it.
         load({ $0.part(at: max(0, offset - 8192)) }) { [textView, text] part in
             textView.reveal(text.place(of: offset..<offset + Int64(byteCount), in: part))
         }

@@ -2,21 +2,21 @@ internal import FoundationEssentials
 internal import Glibc
 internal import TextEditing
 
-/// A text in a file that is too large for memory: it is read in parts.
+/// A text file that is too large for memory: it is read in parts.
 ///
-/// Calls block until the disk has answered: none belongs on the main actor. Safe from any thread.
+/// Calls block on the disk: do not call them on the main actor. Safe from any thread.
 final class LargeText: Sendable {
     let byteCount: Int64
-    /// Nil for UTF-8, and for what is not text.
+    /// Nil for UTF-8, and for a file that is not text.
     let encoding: TextEncoding?
     let isText: Bool
     private let descriptor: Int32
 
-    /// What is in memory of it.
+    /// The part in memory.
     struct Part: Sendable {
-        /// In bytes of the file.
+        /// Byte offsets in the file.
         let range: Range<Int64>
-        /// In UTF-8, whatever the file is in; the bytes themselves where they are not text.
+        /// UTF-8 in any case; the raw bytes if the file is not text.
         let text: TextBuffer
     }
 
@@ -25,7 +25,7 @@ final class LargeText: Sendable {
         let reason: String
     }
 
-    /// Opens a file and removes its name: nothing is left of it when it is closed, however the program ends.
+    /// Opens a file and unlinks it: it is removed when closed, however the program ends.
     ///
     /// - Throws: `Failure`.
     init(taking file: URL) throws(Failure) {
@@ -47,20 +47,20 @@ final class LargeText: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes of a part, more or less.
+    /// The approximate size of a part.
     static let partByteCount: Int64 = 2 << 20
-    /// How far a line's beginning is looked for; one that is longer is cut.
+    /// How far to search for the start of a line; a longer line is split.
     private static let lineReach: Int64 = 64 << 10
 
     // MARK: - Parts
 
-    /// The part that begins with the line in which an offset lies.
+    /// The part that begins with the line at an offset.
     func part(at offset: Int64) -> Part {
         let start = lineStart(around: max(0, min(offset, byteCount)))
         return part(start..<lineStart(around: min(byteCount, start + Self.partByteCount)))
     }
 
-    /// The part that ends with the line before the one in which an offset lies.
+    /// The part that ends before the line at an offset.
     func part(before offset: Int64) -> Part {
         let end = lineStart(around: max(0, min(offset, byteCount)))
         return part(lineStart(around: max(0, end - Self.partByteCount))..<end)
@@ -72,7 +72,7 @@ final class LargeText: Sendable {
     }
 
     private func part(_ range: Range<Int64>) -> Part {
-        // Of a single line there may be no other cut.
+        // A single long line may have no other place to split.
         let range =
             range.isEmpty && range.lowerBound < byteCount
             ? range.lowerBound..<min(byteCount, range.lowerBound + Self.partByteCount) : range
@@ -82,7 +82,7 @@ final class LargeText: Sendable {
 
     private func decoded(_ bytes: [UInt8], isFirst: Bool) -> TextBuffer {
         guard let encoding else { return TextBuffer(utf8: bytes) }
-        // Each part of a text in UTF-16 begins as the whole does.
+        // Each part of a UTF-16 text begins with a byte order mark.
         let mark: [UInt8] = isFirst ? [] : byteOrderMark
         return encoding.decoded(TextBuffer(utf8: mark + bytes)) ?? TextBuffer(utf8: bytes)
     }
@@ -95,11 +95,11 @@ final class LargeText: Sendable {
         }
     }
 
-    /// Where the line begins in which an offset lies, or, in a very long one, a character near it.
+    /// The start of the line at an offset or, in a very long line, of a character near it.
     private func lineStart(around offset: Int64) -> Int64 {
         guard offset > 0, offset < byteCount else { return offset }
         let first = max(0, offset - Self.lineReach)
-        // A line feed in UTF-16 may be half of another character.
+        // In UTF-16, a line feed byte may be half of another character.
         guard byteOrderMark.isEmpty else { return unitStart(at: offset) }
         let bytes = Self.read(descriptor, first..<offset)
         if let feed = bytes.lastIndex(of: 0x0A) { return first + Int64(feed) + 1 }
@@ -113,19 +113,19 @@ final class LargeText: Sendable {
         return start
     }
 
-    /// Where the character begins in which an offset lies, in UTF-16.
+    /// The start of the UTF-16 character at an offset.
     private func unitStart(at offset: Int64) -> Int64 {
         let start = offset & ~1
         let unit = Self.read(descriptor, start..<min(byteCount, start + 2))
         let high = encoding == .utf16LittleEndian ? unit.last : unit.first
-        // Of some characters it is the second unit of two.
+        // It may be the second half of a surrogate pair.
         guard let high, (0xDC...0xDF).contains(high), start >= 2 else { return start }
         return start - 2
     }
 
     // MARK: - Finding
 
-    /// Where bytes of the file are in the text of a part that has them, in its UTF-8.
+    /// The range in a part's UTF-8 text of a range in the file.
     func place(of found: Range<Int64>, in part: Part) -> Range<Int> {
         let before = part.range.lowerBound..<found.lowerBound
         guard encoding != nil else { return before.count..<before.count + found.count }
@@ -135,7 +135,7 @@ final class LargeText: Sendable {
         return start..<start + decoded(Self.read(descriptor, found), isFirst: false).count
     }
 
-    /// The bytes that words are in this text; nil where it cannot have them.
+    /// A search text as bytes in the file's encoding; nil if it cannot be encoded.
     func bytes(of words: String) -> [UInt8]? {
         switch encoding {
         case nil: return Array(words.utf8)
@@ -149,11 +149,12 @@ final class LargeText: Sendable {
         }
     }
 
-    /// The first place of some bytes at or after an offset, or the last one before it; nil for none.
+    /// The first occurrence of some bytes at or after an offset, or the last one before it; nil if there is
+    /// none.
     ///
     /// - Parameters:
-    ///   - ignoresCase: Of the letters A to Z.
-    ///   - isCancelled: Asked after each MiB.
+    ///   - ignoresCase: Applies to the letters A to Z.
+    ///   - isCancelled: Called after each MiB.
     func find(
         _ wanted: [UInt8], from offset: Int64, backwards: Bool = false, ignoresCase: Bool,
         isCancelled: () -> Bool = { false }
@@ -174,7 +175,7 @@ final class LargeText: Sendable {
             }
             if let found {
                 let hit = range.lowerBound + Int64(found)
-                // Halves of two characters of UTF-16 are no hit.
+                // A match across two UTF-16 characters does not count.
                 if byteOrderMark.isEmpty || hit % 2 == 0 { return hit }
                 place = backwards ? hit : hit + 1
             } else {
@@ -186,7 +187,7 @@ final class LargeText: Sendable {
 
     // MARK: - Bytes
 
-    /// As many of them as there are: a file that cannot be read any more ends there.
+    /// Reads as many bytes as available: a file that becomes unreadable ends there.
     private static func read(_ descriptor: Int32, _ range: Range<Int64>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(range.count)) { buffer, count in
             count = 0
@@ -201,7 +202,7 @@ final class LargeText: Sendable {
         }
     }
 
-    /// Without the bytes of a last character that is not whole.
+    /// Without an incomplete last character.
     private static func droppingCutCharacter(_ text: TextBuffer) -> TextBuffer {
         let bytes = text.bytes(in: 0..<text.count)
         for count in 0...min(3, bytes.count) {

@@ -1,21 +1,20 @@
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
 internal import Glibc
 
-/// Where texts are on this computer while they are read, and no longer: each loses its name as soon as it is
-/// open.
+/// The folder of texts being read on this computer: each is unlinked as soon as it is open.
 struct LargeTextFolder: Sendable {
     private let folder: URL
 
     init(_ folder: URL) { self.folder = folder }
 
-    /// A name for a new file; what was left of one that was never opened goes after a day.
+    /// Returns a name for a new file. Removes files that were never opened after a day.
     ///
     /// - Throws: `AtomicFile.Failure`.
     @concurrent func makeFile() async throws(AtomicFile.Failure) -> URL {
         try AtomicFile.makeFolder(folder)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        // Others' files are here, too, where it is the system's folder.
+        // The system's temporary folder contains others' files.
         for name in names where name.contains(Self.prefix) {
             let path = folder.appending(path: name).path
             var facts = stat()

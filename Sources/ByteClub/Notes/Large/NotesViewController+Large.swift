@@ -1,42 +1,42 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Files
+internal import ByteClubFiles
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Notes that are too large for the editor: fetched into a file, and read there.
+/// Notes that are too large for the editor are downloaded to a file and read there.
 extension NotesViewController {
     func openLarge(_ note: RemoteFile) {
-        tellProgress(of: note, 0)
+        showProgress(of: note, 0)
         opening = startPending { [self] in
             do {
                 let file = try await largeTexts.makeFile()
-                var told = ContinuousClock.now
+                var shownAt = ContinuousClock.now
                 let fetched = try await club.perform { store throws(StoreError) in
                     try await TransferRun.run({ delegate in
                         store.download(note.path, to: file, delegate: delegate)
                     }) { [weak self] byteCount, _ in
-                        guard told.duration(to: .now) > .milliseconds(100) else { return }
-                        told = .now
-                        self?.tellProgress(of: note, byteCount)
+                        guard shownAt.duration(to: .now) > .milliseconds(100) else { return }
+                        shownAt = .now
+                        self?.showProgress(of: note, byteCount)
                     }
                 }
                 let text = try await Self.open(file)
                 guard !Task.isCancelled else { return }
                 stopOpening()
-                // Something else came up while it was fetched: what the person sees now comes first.
+                // If something else was opened during the download, it stays in front.
                 guard application?.topViewController is TabBarController else { return }
                 show(text, of: fetched)
             } catch {
                 guard !Task.isCancelled else { return }
                 stopOpening()
-                tellFailure(error, of: note)
+                showFailure(error, of: note)
             }
         }
     }
 
-    private func tellProgress(of note: RemoteFile, _ byteCount: Int64) {
+    private func showProgress(of note: RemoteFile, _ byteCount: Int64) {
         let percent = Int(min(99, Double(byteCount) / Double(max(1, note.byteCount)) * 100))
         application?.showMessage(
             localized("Opening “\(note.name)”… \(percent)%") + stopHint, for: nil)
@@ -49,16 +49,16 @@ extension NotesViewController {
         present(reader)
     }
 
-    private func tellFailure(_ error: any Error, of note: RemoteFile) {
+    private func showFailure(_ error: any Error, of note: RemoteFile) {
         switch error {
         case let error as StoreError: alert(club.sentence(for: error))
-        case let error as LargeText.Failure: tellUnreadable(note, error.reason)
-        case let error as AtomicFile.Failure: tellUnreadable(note, error.reason)
-        default: tellUnreadable(note, "\(error)")
+        case let error as LargeText.Failure: showUnreadable(note, error.reason)
+        case let error as AtomicFile.Failure: showUnreadable(note, error.reason)
+        default: showUnreadable(note, "\(error)")
         }
     }
 
-    private func tellUnreadable(_ note: RemoteFile, _ reason: String) {
+    private func showUnreadable(_ note: RemoteFile, _ reason: String) {
         present(
             AlertController(
                 title: localized("Not opened"),

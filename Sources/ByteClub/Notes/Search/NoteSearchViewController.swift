@@ -1,9 +1,9 @@
 internal import ClubAccess
 internal import ClubStore
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// A box that finds lines in the texts of all notes while words are typed; Enter opens one there.
+/// Searches the texts of all notes while words are typed; Enter opens a note at the match.
 final class NoteSearchViewController: ViewController {
     private let searcher: NoteSearcher
     private let club: Club
@@ -13,7 +13,7 @@ final class NoteSearchViewController: ViewController {
     private var hits: [NoteHit] = []
     private var searching: Task<Void, Never>?
 
-    /// - Parameter open: Called with what was chosen, when the box is gone.
+    /// - Parameter open: Called with the chosen match after the dialog was dismissed.
     init(_ searcher: NoteSearcher, in club: Club, open: @escaping (NoteHit) -> Void) {
         self.searcher = searcher
         self.club = club
@@ -92,7 +92,7 @@ final class NoteSearchViewController: ViewController {
         }
         guard progress.skippedCount > 0 else { return heading }
         return heading
-            + localized(" · \(FileKind.notes.count(progress.skippedCount)) not looked at")
+            + localized(" · \(FileKind.notes.count(progress.skippedCount)) not searched")
     }
 }
 

@@ -4,16 +4,16 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// A line of a note that was found.
+/// A matching line of a note.
 struct NoteHit: Hashable, Sendable {
     var file: RemoteFile
-    /// From 1.
+    /// One-based.
     var line: Int
     var text: String
 
-    /// Where the line is in a draft of the note, in UTF-8: the nearest one with this text; nil if none has it any more.
+    /// The line in a UTF-8 draft of the note: the nearest one with this text; nil if there is none.
     @concurrent func line(in draft: Data) async -> Int? {
-        // A long line is cut at its ends.
+        // The ends of a long line are cut.
         let part = text.drop { $0 == "…" }.reversed().drop { $0 == "…" }.reversed()
         let words = Array(String(part).utf8)
         return draft.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -23,30 +23,30 @@ struct NoteHit: Hashable, Sendable {
     }
 }
 
-/// How far a search has come.
+/// The progress of a search.
 struct NoteSearchProgress: Sendable {
-    /// Those in notes seen last come first.
+    /// Recently seen notes come first.
     var hits: [NoteHit] = []
-    /// How many notes are still to be fetched; nil when the search is done.
+    /// The number of notes still to be fetched; nil when the search is complete.
     var remainingCount: Int?
-    /// How many notes could not be looked at: the club cannot be reached, or refuses them.
+    /// The number of notes that could not be searched: the club is unreachable or refuses them.
     var skippedCount = 0
 
-    /// More than a person reads through.
+    /// More than anyone reads.
     static let hitLimit = 200
 
     var isFull: Bool { hits.count >= Self.hitLimit }
 
-    /// Adds what was found in some texts. A text that comes in during the search may be found in the index and
-    /// among those that had to be fetched: its lines count once.
+    /// Adds matches. A text that arrives during the search may be found both in the index and by fetching:
+    /// its lines count once.
     mutating func add(_ found: [NoteHit]) {
         let known = Set(hits)
         hits += found.filter { !known.contains($0) }.prefix(Self.hitLimit - hits.count)
     }
 }
 
-/// Finds lines in the texts of all notes of a club: first in those that are on this computer, by the index
-/// of their words, then in the rest, which are fetched and kept.
+/// Searches the texts of all notes of a club: first the local copy, by its word index, then the rest, which
+/// is fetched and stored.
 @MainActor final class NoteSearcher {
     private let club: Club
     private let texts: NoteTexts
@@ -56,10 +56,10 @@ struct NoteSearchProgress: Sendable {
         self.texts = texts
     }
 
-    /// Tells what it finds as it goes on; returns when all notes were looked at, enough was found, or the
+    /// Reports matches as they are found; returns when all notes were searched, the limit was reached, or the
     /// task was cancelled.
     ///
-    /// - Throws: What keeps it from asking the club at all. What was found until then has been told.
+    /// - Throws: The error that prevents all requests. Matches found before were reported.
     func search(
         _ query: String, found: @MainActor (NoteSearchProgress) -> Void
     ) async throws(StoreError) {
@@ -74,7 +74,7 @@ struct NoteSearchProgress: Sendable {
         guard !Task.isCancelled else { return }
         found(progress)
         let missing = progress.isFull ? [] : await missingFiles()
-        // What came in while the index was read, and is not missing any more.
+        // Texts that arrived while the index was read.
         await searchHere(search, query, after: latest, take)
         guard !Task.isCancelled else { return }
         if !missing.isEmpty {
@@ -86,7 +86,7 @@ struct NoteSearchProgress: Sendable {
         if !Task.isCancelled { found(progress) }
     }
 
-    /// - Parameter take: Called with what was found in some texts; returns whether more is wanted.
+    /// - Parameter take: Called with the matches of some texts; returns whether to continue.
     private func searchHere(
         _ search: LineSearch, _ query: String, after first: Int64?, _ take: ([NoteHit]) -> Bool
     ) async {
@@ -108,7 +108,7 @@ struct NoteSearchProgress: Sendable {
         }
     }
 
-    /// The notes that the index does not know in the state that the club has.
+    /// The notes whose current revision is not indexed.
     private func missingFiles() async -> [RemoteFile] {
         let files = await Self.searchable(club.contents)
         guard let local = club.local else { return files }
@@ -147,7 +147,7 @@ struct NoteSearchProgress: Sendable {
     private nonisolated static func hits(
         _ search: LineSearch, in candidate: SearchCandidate, _ contents: ClubContents
     ) -> [NoteHit] {
-        // It may be of a state that is not the club's any more.
+        // It may be of an older revision.
         guard let file = contents[candidate.path], file.revision == candidate.revision,
             ClubContents.kind(of: file) == .notes
         else { return [] }

@@ -1,10 +1,10 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
 
 extension NoteDetailsViewController {
-    /// Marks misspelled words, or marks them no more.
+    /// Turns the marks for misspelled words on or off.
     func toggleSpellingMarks() {
         guard let spelling = madeSpelling() else { return }
         spelling.showsMarks.toggle()
@@ -14,18 +14,18 @@ extension NoteDetailsViewController {
                 : localized("No words are marked."))
     }
 
-    /// Marks misspelled words if the system has a spelling program.
+    /// Turns the marks on if a spelling program is installed.
     func markSpelling() {
         if let spelling = spelling ?? makeSpelling() { spelling.showsMarks = true }
     }
 
-    /// Goes to the next misspelled word and asks what to do about it; behind the last one, to the first.
+    /// Goes to the next misspelled word and asks what to do; after the last one, continues with the first.
     func checkSpelling() {
         guard let spelling = madeSpelling() else { return }
         let start = textView.selectedRange.lowerBound
         startPending { [self] in
-            if let finding = await spelling.next(from: wordStart(at: start)) {
-                ask(about: finding, spelling)
+            if let misspelling = await spelling.next(from: wordStart(at: start)) {
+                ask(about: misspelling, spelling)
             } else if start > 0, let first = await spelling.next(from: 0) {
                 application?.showMessage(localized("From the top of the note."))
                 ask(about: first, spelling)
@@ -35,36 +35,36 @@ extension NoteDetailsViewController {
         }
     }
 
-    /// A word that the caret is in is looked at, too.
+    /// Includes the word at the caret.
     private func wordStart(at offset: Int) -> Int {
         textView.buffer.wordRange(at: offset).lowerBound
     }
 
-    private func ask(about finding: NoteSpelling.Finding, _ spelling: NoteSpelling) {
-        textView.select(finding.range)
-        var actions = finding.suggestions.prefix(5).enumerated().map { number, word in
+    private func ask(about misspelling: NoteSpelling.Misspelling, _ spelling: NoteSpelling) {
+        textView.select(misspelling.range)
+        var actions = misspelling.suggestions.prefix(5).enumerated().map { number, word in
             AlertAction(
                 "\(number + 1) \(word)", label: word, key: KeySequence(names: "\(number + 1)")
             ) { [weak self] in
-                self?.replace(finding, with: word)
+                self?.replace(misspelling, with: word)
             }
         }
         actions += [
             AlertAction(localized("Ignore"), key: "i") { [weak self] in
-                spelling.speller.ignore(finding.word)
-                self?.goOn(behind: finding.range.upperBound)
+                spelling.speller.ignore(misspelling.word)
+                self?.continueChecking(after: misspelling.range.upperBound)
             },
             AlertAction(localized("Add to the dictionary"), key: "a") { [weak self] in
-                spelling.speller.learn(finding.word)
-                self?.goOn(behind: finding.range.upperBound)
+                spelling.speller.learn(misspelling.word)
+                self?.continueChecking(after: misspelling.range.upperBound)
             },
             AlertAction(localized("Edit it"), key: "e", kind: .cancel),
         ]
         present(
             AlertController(
-                title: localized("“\(finding.word)” is not in the dictionary"),
+                title: localized("“\(misspelling.word)” is not in the dictionary"),
                 message: TextLine(
-                    finding.suggestions.isEmpty
+                    misspelling.suggestions.isEmpty
                         ? localized("There are no suggestions.")
                         : localized(
                             "Did you mean one of these? The note keeps what it says until you choose."
@@ -72,16 +72,16 @@ extension NoteDetailsViewController {
                 actions: actions, about: textView))
     }
 
-    private func replace(_ finding: NoteSpelling.Finding, with word: String) {
+    private func replace(_ misspelling: NoteSpelling.Misspelling, with word: String) {
         // The text may have been changed by another member meanwhile.
-        guard textView.selectedRange == finding.range,
-            spelling?.word(in: finding.range) == finding.word
+        guard textView.selectedRange == misspelling.range,
+            spelling?.word(in: misspelling.range) == misspelling.word
         else { return }
-        textView.replace(finding.range, with: TextBuffer(word))
-        goOn(behind: finding.range.lowerBound + word.utf8.count)
+        textView.replace(misspelling.range, with: TextBuffer(word))
+        continueChecking(after: misspelling.range.lowerBound + word.utf8.count)
     }
 
-    private func goOn(behind offset: Int) {
+    private func continueChecking(after offset: Int) {
         textView.select(offset..<offset)
         checkSpelling()
     }
@@ -97,11 +97,11 @@ extension NoteDetailsViewController {
 
     private static var noProgram: String {
         localized(
-            "No spelling program is installed. Install aspell, hunspell or enchant-2, with a dictionary."
+            "Install aspell, hunspell or enchant-2 with a dictionary to check spelling."
         )
     }
 
-    /// Looked for when the note is opened: the footer does not offer what is not there.
+    /// Determined when the note is opened: the footer shows only available commands.
     var unlessSpelling: String? { progress.canSpell ? nil : Self.noProgram }
 
     private func makeSpelling() -> NoteSpelling? {
@@ -109,7 +109,7 @@ extension NoteDetailsViewController {
         let made = NoteSpelling(speller, textView)
         speller.didFail = { [weak self] sentence in
             self?.application?.showMessage(sentence, .warning)
-            // The next attempt starts the program again.
+            // The next attempt restarts the program.
             self?.spelling?.showsMarks = false
             self?.spelling = nil
         }

@@ -1,14 +1,14 @@
 internal import TerminalUI
 internal import TextEditing
 
-/// The spelling of the text in an editor: marks misspelled words on the screen, and finds the next one.
+/// Spell checking in an editor: marks misspelled words on the screen, and finds the next one.
 @MainActor final class NoteSpelling {
     let speller: Speller
     private let textView: TextView
-    /// The word that is being typed: it is not finished, so neither marked nor asked for.
+    /// The word being typed, which is incomplete and therefore neither marked nor checked.
     private var typed: Range<Int>?
 
-    /// So many lines at a time are looked through.
+    /// The number of lines checked at a time.
     private static let lineCount = 200
 
     init(_ speller: Speller, _ textView: TextView) {
@@ -29,7 +29,7 @@ internal import TextEditing
         }
     }
 
-    /// Looks at the word again that the caret has left.
+    /// Checks the word that the caret has left.
     func caretDidMove() {
         guard let typed, !textView.isCaret(at: typed) else { return }
         self.typed = nil
@@ -50,27 +50,27 @@ internal import TextEditing
         String(decoding: textView.buffer.bytes(in: range), as: UTF8.self)
     }
 
-    /// A misspelled word and what it may have been meant to be.
-    struct Finding {
+    /// A misspelled word with suggestions.
+    struct Misspelling {
         var range: Range<Int>
         var word: String
         var suggestions: [String]
     }
 
-    /// The first misspelled word at or behind a place; nil when the rest of the text has no such word, or the
-    /// spelling cannot be checked.
-    func next(from offset: Int) async -> Finding? {
+    /// The first misspelled word at or after an offset; nil if there is none, or the spelling cannot be
+    /// checked.
+    func next(from offset: Int) async -> Misspelling? {
         var line = textView.buffer.line(at: min(offset, textView.buffer.count))
         while line < textView.buffer.lineCount, !Task.isCancelled {
             let state = textView.state
             let words = textView.words(ofLines: line..<line + Self.lineCount)
                 .filter { $0.lowerBound >= offset }
             let answers = await speller.answers(for: words.map(word))
-            // Another text than the one that was asked about: nothing is to be changed in it.
+            // The text has changed since the request: the ranges are invalid.
             guard textView.state == state, !speller.hasFailed else { return nil }
             for (range, answer) in zip(words, answers) {
                 guard case .unknown(let suggestions)? = answer else { continue }
-                return Finding(range: range, word: word(in: range), suggestions: suggestions)
+                return Misspelling(range: range, word: word(in: range), suggestions: suggestions)
             }
             line += Self.lineCount
         }

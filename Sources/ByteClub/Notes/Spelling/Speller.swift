@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import FoundationEssentials
-internal import Messages
+internal import ByteClubMessages
 
-/// What is known of words' spelling: asked once for each word, off the main actor.
+/// Caches the spelling of words: each is requested once, off the main actor.
 @MainActor final class Speller {
-    /// Told when more is known.
+    /// Called when more words are known.
     var didLearn: (() -> Void)?
-    /// Told once, with a sentence, when the spelling cannot be checked any more.
+    /// Called once, with a message, when the spelling can no longer be checked.
     var didFail: ((String) -> Void)?
 
     private let makeProgram: @Sendable () throws -> SpellingProgram
     private var program: SpellingProgram?
     private var answers: [String: SpellingAnswer] = [:]
-    /// Let pass by the person, until the note is closed.
+    /// Ignored by the user until the note is closed.
     private var ignored: Set<String> = []
     private var wanted: Set<String> = []
     private var work: Task<Void, Never>?
@@ -20,10 +20,10 @@ internal import Messages
 
     /// Longer runs of letters are not words.
     private static let wordByteLimit = 64
-    /// Of a note of a hundred megabytes the words on the screen are asked for, never all.
+    /// Only the words on the screen are requested, even in a note of a hundred megabytes.
     private static let answerLimit = 100_000
 
-    /// - Returns: Nil when no spelling program is installed.
+    /// - Returns: Nil if no spelling program is installed.
     convenience init?(
         language: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -36,13 +36,13 @@ internal import Messages
         makeProgram = { try SpellingProgram(choice) }
     }
 
-    /// Whether a word is spelled wrong, as far as it is known yet; what is not known is asked for.
+    /// Whether a word is known to be misspelled; requests an unknown word.
     func isWrong(_ word: String) -> Bool {
         if case .unknown? = answer(word) { return true }
         return false
     }
 
-    /// What is known of a word; nil while it is asked for.
+    /// What is known of a word; nil while it is requested.
     func answer(_ word: String) -> SpellingAnswer? {
         guard word.utf8.count <= Self.wordByteLimit, !ignored.contains(word) else { return .known }
         if let answer = answers[word] { return answer }
@@ -53,27 +53,27 @@ internal import Messages
         return nil
     }
 
-    /// Returns what is known of words when all of it is.
+    /// Returns when all words are known.
     func answers(for words: [String]) async -> [SpellingAnswer?] {
         for word in words { _ = answer(word) }
         while let work { await work.value }
         return words.map(answer)
     }
 
-    /// Lets a word pass, until the note is closed.
+    /// Ignores a word until the note is closed.
     func ignore(_ word: String) {
         ignored.insert(word)
         didLearn?()
     }
 
-    /// Adds a word to the person's own dictionary, which their other programs use as well.
+    /// Adds a word to the user's dictionary, which is shared with other programs.
     func learn(_ word: String) {
         ignore(word)
         let before = work
         work = Task { [weak self] in
             await before?.value
             guard let self else { return }
-            defer { goOn() }
+            defer { askForRest() }
             guard let program else { return }
             do {
                 try await Self.run(on: program) { try $0.learn(word) }
@@ -87,7 +87,7 @@ internal import Messages
         guard work == nil else { return }
         work = Task { [weak self] in
             guard let self else { return }
-            defer { goOn() }
+            defer { askForRest() }
             do {
                 let program =
                     if let program = self.program {
@@ -108,7 +108,7 @@ internal import Messages
         }
     }
 
-    private func goOn() {
+    private func askForRest() {
         work = nil
         if !wanted.isEmpty, !hasFailed { ask() }
     }

@@ -1,7 +1,8 @@
-/// What a spelling program answers to one word, as `ispell -a` has it and aspell, hunspell and enchant do.
+/// A spelling program's response for one word, in the format of `ispell -a`, which aspell, hunspell and
+/// enchant share.
 enum SpellingAnswer: Equatable, Sendable {
     case known
-    /// With the words it may have been meant to be, the likeliest first.
+    /// With suggestions, the most likely one first.
     case unknown(suggestions: [String])
 
     /// Reads one line; nil if it does not contain an answer.
@@ -26,15 +27,15 @@ enum SpellingAnswer: Equatable, Sendable {
         }
     }
 
-    /// The answers to some words that were asked for one a line: an empty line ends each.
+    /// The responses for words that were sent one per line: an empty line ends each.
     ///
-    /// - Returns: Nil while not all have come. A word in several parts is known when each of them is.
+    /// - Returns: Nil until all have arrived. A word of several parts is known if all of them are.
     static func answers(in text: String, count: Int) -> [SpellingAnswer]? {
         var answers: [SpellingAnswer] = []
         var current: SpellingAnswer?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             guard line.isEmpty else {
-                // One that is not known decides.
+                // One unknown part decides.
                 if current == nil || current == .known {
                     current = SpellingAnswer(line: String(line)) ?? current
                 }

@@ -2,21 +2,20 @@ internal import ClubAccess
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 
-/// The system's spelling program, asked over pipes as `ispell -a` was.
+/// The system's spelling program, connected by the protocol of `ispell -a`.
 ///
-/// It is a process of its own: neither its dictionaries nor its faults are in the editor's memory. All
-/// methods are called on ``queue``.
+/// A separate process: it shares neither memory nor crashes with the editor. Call all methods on ``queue``.
 final class SpellingProgram: Sendable {
-    /// Which program, and how it is called.
+    /// The program and its arguments.
     struct Choice: Equatable, Sendable {
         var path: String
         var arguments: [String]
 
-        /// The first that is installed of enchant, aspell and hunspell.
+        /// The first of enchant, aspell and hunspell that is installed.
         ///
-        /// - Parameter language: `en_GB`; nil for the one of the system's settings.
+        /// - Parameter language: `en_GB`; nil for the system's language.
         init?(
             language: String?,
             environment: [String: String] = ProcessInfo.processInfo.environment
@@ -38,7 +37,7 @@ final class SpellingProgram: Sendable {
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
     }
 
-    /// Why there is no answer, for a sentence: `aspell has ended`.
+    /// Why there is no response, for a sentence: `“aspell” has ended`.
     struct Failure: Error, Equatable {
         var reason: String
     }
@@ -46,14 +45,14 @@ final class SpellingProgram: Sendable {
     let queue = DispatchQueue(label: "byteclub.spelling")
     private let name: String
     private let process: pid_t
-    /// Both ends are one socket: what is written to a program that has ended is an error, not a signal.
+    /// A socket instead of two pipes: writing to a program that has ended is an error, not a signal.
     private let socket: Int32
 
     private static let answerByteLimit = 1 << 20
     /// A dictionary on a cold disk takes a second.
-    private static let patience: Int32 = 10_000
+    private static let timeoutMilliseconds: Int32 = 10_000
 
-    /// Starts it.
+    /// Starts the program.
     init(_ choice: Choice) throws(Failure) {
         name = choice.name
         var ends: [Int32] = [-1, -1]
@@ -80,12 +79,12 @@ final class SpellingProgram: Sendable {
     }
 
     deinit {
-        // It ends at the end of its input: it may be writing the person's dictionary.
+        // It ends at the end of its input: it may be writing the user's dictionary.
         close(socket)
         let process = process
         queue.async { @Sendable in
             var status: Int32 = 0
-            // This queue is the program's own, and has nothing else to do any more: it may wait.
+            // Waiting is fine here: the queue has no other work.
             for _ in 0..<40 {
                 guard waitpid(process, &status, WNOHANG) == 0 else { return }
                 usleep(50_000)
@@ -95,23 +94,23 @@ final class SpellingProgram: Sendable {
         }
     }
 
-    /// What it says of words; one answer for each.
+    /// Checks words; one response for each.
     func ask(_ words: [String]) throws(Failure) -> [SpellingAnswer] {
         var answers: [SpellingAnswer] = []
-        // Few at a time: neither side then waits for the other to read.
+        // In small groups, so that neither side blocks on the other.
         for start in stride(from: 0, to: words.count, by: 16) {
             let part = words[start..<min(start + 16, words.count)]
-            // The sign makes it data, whatever the word begins with.
+            // The caret marks the line as data, whatever the word begins with.
             try send(part.map { "^\($0)\n" }.joined())
             answers += try receive(part.count)
         }
         return answers
     }
 
-    /// Adds a word to the person's own dictionary; returns when it is there.
+    /// Adds a word to the user's dictionary; returns when it was written.
     func learn(_ word: String) throws(Failure) {
         try send("*\(word)\n#\n")
-        // An answer to what comes next shows that it has been written.
+        // The response to the next request shows that it was written.
         _ = try ask(["a"])
     }
 
@@ -122,7 +121,7 @@ final class SpellingProgram: Sendable {
                 Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure(reason: localized("\(name) has ended")) }
+            guard count > 0 else { throw Failure(reason: localized("“\(name)” has ended")) }
             bytes = bytes.dropFirst(count)
         }
     }
@@ -132,19 +131,19 @@ final class SpellingProgram: Sendable {
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&descriptor, 1, Self.patience)
+            let ready = poll(&descriptor, 1, Self.timeoutMilliseconds)
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { throw Failure(reason: localized("\(name) does not answer")) }
+            guard ready > 0 else { throw Failure(reason: localized("“\(name)” does not answer")) }
             let length = read(socket, &piece, piece.count)
             if length < 0, errno == EINTR { continue }
             guard length > 0 else {
-                throw Failure(reason: localized("\(name) has ended: is a dictionary installed?"))
+                throw Failure(reason: localized("“\(name)” has ended: is a dictionary installed?"))
             }
             bytes += piece[..<length]
             guard bytes.count <= Self.answerByteLimit else {
-                throw Failure(reason: localized("\(name) answers without an end"))
+                throw Failure(reason: localized("“\(name)” answers without an end"))
             }
-            // Each answer ends with an empty line, and one to a word of another script is nothing else.
+            // Each response ends with an empty line; for a word of another script, there is nothing else.
             guard bytes.last == 0x0A else { continue }
             let text = String(decoding: bytes, as: UTF8.self)
             if let answers = SpellingAnswer.answers(in: text, count: count) { return answers }

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
-internal import Pictures
+internal import ByteClubPictures
 internal import TerminalUI
 
-/// Small pictures of files on this computer, for the rows that are in sight.
+/// Thumbnails of files on this computer, for the visible rows.
 ///
-/// What is scrolled away before its picture is there is given up, with the process that works on it. All decoding is done by
-/// picture workers.
+/// When a row scrolls out of view before its thumbnail is ready, the work and its process are cancelled.
+/// Picture workers do all decoding.
 @MainActor final class LocalThumbnails {
     enum State: Equatable {
         case loading
         case loaded(CellImage)
-        /// There is no picture to show; why, in a few words.
+        /// There is no picture; the reason in a few words.
         case unavailable(String)
     }
 
@@ -18,23 +18,23 @@ internal import TerminalUI
         @Sendable (String, CellSize, CellRenderer) async -> Result<CellImage, PictureError>
 
     let box: CellSize
-    /// Called when one or more pictures have arrived.
+    /// Called when one or more thumbnails are ready.
     var onArrival: (() -> Void)?
 
     private let renderer: CellRenderer
     private let render: Render
-    /// Starts work that the screen is to wait for.
+    /// Starts work that counts as pending.
     private let start: (@escaping @MainActor () async -> Void) -> Task<Void, Never>
 
     private var states: [Key: State] = [:]
     private var running: [Key: Task<Void, Never>] = [:]
     private var waiting: [Key] = []
 
-    /// So many are worked on at once, and so many are kept.
+    /// The number of thumbnails made at once, and the number kept.
     private static let slotCount = 2
     private static let capacity = 1_000
 
-    /// A file that has changed has another picture.
+    /// A changed file has a new key.
     private struct Key: Hashable {
         let path: String
         let byteCount: Int64
@@ -58,7 +58,7 @@ internal import TerminalUI
 
     func state(of entry: PhotoFolder.Entry) -> State { states[Key(entry)] ?? .loading }
 
-    /// Says which photos are in sight now, from the top down.
+    /// Sets the visible photos, from top to bottom.
     func show(_ entries: [PhotoFolder.Entry]) {
         let wanted = entries.map(Key.init)
         let visible = Set(wanted)
@@ -93,9 +93,9 @@ internal import TerminalUI
     }
 }
 
-/// Pictures of files on this machine.
+/// Pictures of files on this computer.
 enum LocalPicture {
-    /// Decodes a file, no larger than needed, and renders it; off the main actor.
+    /// Decodes a file no larger than needed and renders it, off the main actor.
     @concurrent static func render(
         _ path: String, fitting box: CellSize, _ renderer: CellRenderer
     ) async throws(PictureError) -> CellImage {

@@ -1,29 +1,29 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What a text that was pasted, or dropped onto the terminal, names on this computer.
+/// The files on this computer that a pasted or dropped text names.
 ///
-/// Terminals and file managers write one path or several: a line for each (`text/uri-list`), or words as for a shell, quoted or
-/// with backslashes.
+/// Terminals and file managers write one or several paths: one per line (`text/uri-list`), or as shell words,
+/// quoted or with backslashes.
 struct PastedPaths: Sendable, Equatable {
-    /// Absolute paths, each once, in the order of the text.
+    /// Unique absolute paths, in the order of the text.
     var files: [String] = []
     /// The first folder among them.
     var folder: String?
-    /// What is not there, or is neither a file nor a folder.
+    /// Paths that do not exist, or are neither a file nor a folder.
     var missing: [String] = []
 
     enum Kind: Sendable { case file, folder }
 
-    /// A paste of more paths is a mistake, and would ask the disk for each.
+    /// More paths are a mistake, and each would need disk access.
     private static let limit = 1_000
 
-    /// - Parameter kind: What there is at an absolute path; nil for nothing that can be used.
+    /// - Parameter kind: The kind of file at an absolute path; nil if there is no usable one.
     init(
         _ text: String, in folder: String, home: String, kind: (String) -> Kind?
     ) {
         for line in text.split(whereSeparator: \.isNewline) {
-            // A path with blanks in it that nobody has quoted is a path all the same.
+            // An unquoted path may contain blanks.
             let whole = TypedPath.resolve(String(line), in: folder, home: home)
             if !line.allSatisfy(\.isWhitespace), let kind = kind(whole) {
                 add(whole, kind)
@@ -44,7 +44,7 @@ struct PastedPaths: Sendable, Equatable {
         }
     }
 
-    /// Asks the disk.
+    /// Reads from the disk.
     @concurrent static func read(
         _ text: String, in folder: String, home: String
     ) async -> PastedPaths {
@@ -59,7 +59,7 @@ struct PastedPaths: Sendable, Equatable {
         }
     }
 
-    /// Whether a text begins like a path, so that somebody may have dropped a file.
+    /// Whether a text begins like a path: a file may have been dropped.
     static func begins(_ text: String) -> Bool {
         let start = text.drop { $0.isWhitespace || $0 == "'" || $0 == "\"" }
         return start.hasPrefix("/") || start.hasPrefix("~/") || start.hasPrefix("file:///")
@@ -67,7 +67,7 @@ struct PastedPaths: Sendable, Equatable {
 }
 
 extension TypedPath {
-    /// The words of a line as a shell would see them, without quotes and backslashes.
+    /// The shell words of a line, without quotes and backslashes.
     static func words(in line: String) -> [String] {
         var words: [String] = []
         var word: String?

@@ -1,11 +1,11 @@
 internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
-internal import Messages
+internal import ByteClubMessages
 
-/// One folder of this machine as the photo picker shows it: subfolders, and files that are named like pictures.
+/// A folder on this computer as the photo picker shows it: subfolders, and files with a picture's extension.
 ///
-/// Reading it touches the disk: call from off the main actor.
+/// Reading it accesses the disk: do not call it on the main actor.
 struct PhotoFolder: Sendable, Equatable {
     struct Entry: Sendable, Hashable, Identifiable {
         enum Kind: Sendable, Hashable { case parent, folder, photo }
@@ -21,19 +21,19 @@ struct PhotoFolder: Sendable, Equatable {
         var isHidden: Bool { kind != .parent && name.hasPrefix(".") }
     }
 
-    /// What photos are ordered by; folders come before them, by name.
+    /// The order of photos; folders come first, by name.
     enum Order: String, Sendable {
         case name
-        /// The latest come first.
+        /// Newest first.
         case date
 
         var next: Order { self == .name ? .date : .name }
     }
 
     var path: String
-    /// Hidden ones, too; in no order.
+    /// Includes hidden ones; unordered.
     var entries: [Entry]
-    /// Why it cannot be shown, as a sentence; nil where it can.
+    /// Why it cannot be shown, as a sentence.
     var problem: String?
 
     /// Why a folder cannot be shown, as a sentence.
@@ -41,9 +41,9 @@ struct PhotoFolder: Sendable, Equatable {
         let description: String
     }
 
-    /// Reads a folder. Files that have no picture's ending are left out.
+    /// Reads a folder, without files that have no picture's extension.
     ///
-    /// - Throws: `Unreadable` when there is no such folder or it may not be read.
+    /// - Throws: `Unreadable` if the folder does not exist or cannot be read.
     static func read(_ path: String) throws(Unreadable) -> PhotoFolder {
         guard let directory = opendir(path) else {
             throw Unreadable(description: sentence(for: errno, TypedPath.shown(path)))
@@ -73,16 +73,16 @@ struct PhotoFolder: Sendable, Equatable {
         return PhotoFolder(path: path, entries: entries)
     }
 
-    /// What is shown of it: the way back up, folders, photos.
+    /// The displayed entries: the parent folder, folders, photos.
     ///
-    /// - Parameter filter: What names have to fit, the best first; with one there is no way back up.
+    /// - Parameter filter: Filters by name, best match first; the parent folder is then left out.
     func shown(
         by order: Order = .name, showingHidden: Bool = false, _ filter: NameFilter = NameFilter()
     ) -> [Entry] {
         struct Item {
             var rank: NameFilter.Rank
             var key: NaturalOrderKey
-            /// The larger comes first.
+            /// Larger ones sort first.
             var weight: Double
             var entry: Entry
         }
@@ -116,7 +116,7 @@ struct PhotoFolder: Sendable, Equatable {
         return String(path[..<slash])
     }
 
-    /// Why there is no such folder, or it may not be read; nil where there is one.
+    /// Why the folder does not exist or cannot be read; nil if it can.
     @concurrent static func problem(at path: String) async -> String? {
         guard let directory = opendir(path) else {
             return sentence(for: errno, TypedPath.shown(path))
@@ -135,7 +135,7 @@ struct PhotoFolder: Sendable, Equatable {
         }
     }
 
-    /// The entry's name, or nil where its bytes are not UTF-8: such a file cannot be named in a club.
+    /// The entry's name; nil if it is not UTF-8: such a file cannot be named in a club.
     private static func name(of item: UnsafeMutablePointer<dirent>) -> String? {
         withUnsafePointer(to: &item.pointee.d_name) { tuple in
             tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }

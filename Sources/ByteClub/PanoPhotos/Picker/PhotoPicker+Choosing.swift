@@ -1,17 +1,17 @@
 internal import ClubAccess
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
-/// Folders, and what is typed, pasted or dropped.
+/// Folders, and typed, pasted or dropped text.
 extension PhotoPickerViewController {
     // MARK: - The folder
 
-    /// - Parameter path: The folder to select, where one comes back from it.
+    /// - Parameter path: The folder to select, when returning to its parent.
     func enter(_ path: String, from child: String? = nil) {
         base = path
         pathToSelect = child ?? pathToSelect
         if hasText { clearField() }
-        tell("")
+        showNotice("")
         read(path)
     }
 
@@ -36,12 +36,12 @@ extension PhotoPickerViewController {
         let isOther = folder.path != self.folder.path || filter != self.filter
         self.folder = folder
         showEntries(filter, selectingBest: isOther)
-        tellProblem()
+        showProblem()
         if startsAtTop, list.selectedIndex ?? 0 > 1 { list.select(1) }
     }
 
-    private func tellProblem() {
-        if let problem = folder.problem { tell(TextLine(problem, .warning)) }
+    private func showProblem() {
+        if let problem = folder.problem { showNotice(TextLine(problem, .warning)) }
     }
 
     @concurrent private nonisolated static func readFolder(
@@ -52,7 +52,7 @@ extension PhotoPickerViewController {
 
     // MARK: - The line
 
-    /// The folder and the beginning of a name that the typed text means.
+    /// The folder and the name prefix of the typed text.
     private var typed: (folder: String, name: String) {
         switch PickerText(field.text) {
         case .filter(let name): return (base, name)
@@ -66,8 +66,8 @@ extension PhotoPickerViewController {
 
     var hasText: Bool { !field.isHidden }
 
-    /// Opens the line to be typed in. A filter never becomes the beginning of a path, nor a path that of a filter:
-    /// then the line begins with `start`.
+    /// Opens the input line. A filter never turns into a path or a path into a filter: the line then begins
+    /// with `start`.
     func edit(_ start: String) {
         let isOther = PickerText(field.text).isPath != PickerText(start).isPath
         if field.isHidden || isOther { field.text = start }
@@ -88,18 +88,18 @@ extension PhotoPickerViewController {
     }
 
     func typedTextDidChange() {
-        tell("")
+        showNotice("")
         if field.text.isEmpty, !field.isHidden { return clearField() }
-        // Who has gone back to the folder shown does not want the one that is being read meanwhile.
+        // If the text leads back to the shown folder, the pending read is obsolete.
         guard typed.folder == wanted else { return read(typed.folder) }
         if typed.folder == folder.path {
             let filter = NameFilter(query: typed.name)
             showEntries(filter, selectingBest: filter != self.filter)
-            tellProblem()
+            showProblem()
         }
     }
 
-    /// What Tab makes of the text: the longest beginning that the matching names share.
+    /// The completion for Tab: the longest common prefix of the matching names.
     func completion(of text: String) -> String? {
         let (path, name) = typed
         guard case .path = PickerText(text), path == folder.path else { return nil }
@@ -110,7 +110,7 @@ extension PhotoPickerViewController {
         return text.hasSuffix(name) ? text.dropLast(name.count) + completed : nil
     }
 
-    /// A filter stays while one goes through the list; a path is taken.
+    /// Keeps a filter while the list is used; opens a path.
     func submit() {
         switch PickerText(field.text) {
         case .filter(let name):
@@ -121,7 +121,7 @@ extension PhotoPickerViewController {
 
     // MARK: - Choosing
 
-    /// Enter on a row: what is being read or taken comes first, so that no row counts that is about to go.
+    /// Handles Enter on a row after pending reads, so that it does not apply to an outdated row.
     func activate() {
         guard wanted == folder.path, taking == nil else {
             let (reading, taking) = (reading, taking)
@@ -145,7 +145,7 @@ extension PhotoPickerViewController {
         }
     }
 
-    /// Takes what is typed when it names something that is there, else the row that it leads to.
+    /// Opens the typed path if it exists, else the matching row.
     private func choose(_ text: String) {
         taking?.cancel()
         taking = startPending { [self] in
@@ -163,19 +163,17 @@ extension PhotoPickerViewController {
             } else if typed.folder == folder.path, !typed.name.isEmpty, selected != nil {
                 activateSelected()
             } else {
-                await tellMissing(found)
+                await showMissing(found)
             }
         }
     }
 
-    /// What is dropped onto the line while it filters does not go into the filter.
-    func takePaste(_ text: String) -> Bool {
-        guard !PickerText(field.text).isPath, PastedPaths.begins(text) else { return false }
-        take(text)
-        return true
+    /// Whether a pasted text names files and must not become part of the filter.
+    func namesFiles(_ text: String) -> Bool {
+        !PickerText(field.text).isPath && PastedPaths.begins(text)
     }
 
-    /// Marks the files that a text names and goes to where they are; or goes to the folder that it names.
+    /// Marks the files that a text names and opens their folder, or opens the folder that it names.
     func take(_ text: String) {
         taking?.cancel()
         taking = startPending { [self] in
@@ -183,7 +181,7 @@ extension PhotoPickerViewController {
             guard !Task.isCancelled, isOnScreen else { return }
             defer { taking = nil }
             guard let last = found.files.last else {
-                if let folder = found.folder { enter(folder) } else { await tellMissing(found) }
+                if let folder = found.folder { enter(folder) } else { await showMissing(found) }
                 return
             }
             pathToSelect = last
@@ -191,18 +189,18 @@ extension PhotoPickerViewController {
             await reading?.value
             guard !Task.isCancelled else { return }
             list.mark(found.files.map { AnyHashable($0) })
-            if !found.missing.isEmpty { await tellMissing(found) }
+            if !found.missing.isEmpty { await showMissing(found) }
         }
     }
 
-    private func tellMissing(_ found: PastedPaths) async {
+    private func showMissing(_ found: PastedPaths) async {
         guard let first = found.missing.first else { return }
         let problem =
             found.missing.count == 1
             ? await PhotoFolder.problem(at: PhotoFolder.parent(of: first)) : nil
         guard !Task.isCancelled else { return }
-        if let problem { return tell(TextLine(problem, .warning)) }
-        tell(
+        if let problem { return showNotice(TextLine(problem, .warning)) }
+        showNotice(
             TextLine(
                 found.missing.count == 1
                     ? localized("There is no file “\(TypedPath.brief(first, home: home))”.")

@@ -1,23 +1,23 @@
 internal import ClubAccess
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 internal import TextEditing
 
-/// What was chosen in the picker.
+/// The picker's result.
 struct PhotoSelection: Sendable, Equatable {
-    /// Absolute, at least one.
+    /// Absolute; at least one.
     var paths: [String]
-    /// Whether photos go as they are.
+    /// Whether photos are uploaded unchanged.
     var keepsOriginals: Bool
-    /// Where the picker was.
+    /// The picker's last folder.
     var folder: String
 }
 
-/// Chooses photos of this machine: a list with the keys of all lists, pictures beside the names, and a line to filter or to type a
-/// path in. What is pasted or dropped onto it is marked.
+/// Chooses photos on this computer: a list with thumbnails, and a line for a filter or a path. Pasted or
+/// dropped files are marked.
 final class PhotoPickerViewController: ViewController {
     let completion: (PhotoSelection) -> Void
     let home: String
@@ -28,22 +28,22 @@ final class PhotoPickerViewController: ViewController {
     private lazy var split = SplitView(list, picture, minimumWidth: 84, fraction: 0.6)
     private let note = Label("")
 
-    /// What has been read last, and what of it is shown.
+    /// The last folder read, and its displayed entries.
     var folder: PhotoFolder
     private(set) var entries: [PhotoFolder.Entry] = []
     var order = PhotoFolder.Order.name
     var showsHidden = false
     private(set) var filter = NameFilter()
-    /// Where relative paths start: the folder that was entered last.
+    /// The base of relative paths: the last folder entered.
     var base: String
-    /// The folder that is being read, or was read last.
+    /// The folder being read, or read last.
     var wanted: String
     var reading: Task<Void, Never>?
-    /// What is done with what was pasted or typed.
+    /// Handles pasted or typed text.
     var taking: Task<Void, Never>?
-    /// Selected as soon as its folder is there.
+    /// Selected as soon as its folder was read.
     var pathToSelect: String?
-    /// Pasted before the picker was on the screen.
+    /// Text pasted before the picker was on the screen.
     private var pastedBefore: String?
     private var keepsOriginals: Bool
 
@@ -51,8 +51,8 @@ final class PhotoPickerViewController: ViewController {
     private var showing: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - pasted: What was dropped onto the list that is beneath.
-    ///   - completion: Called when the box is gone.
+    ///   - pasted: The text dropped onto the list below.
+    ///   - completion: Called after the dialog was dismissed.
     init(
         startingIn path: String, keepsOriginals: Bool = false, taking pasted: String? = nil,
         completion: @escaping (PhotoSelection) -> Void
@@ -72,7 +72,11 @@ final class PhotoPickerViewController: ViewController {
         field.didChange = { [weak self] in self?.typedTextDidChange() }
         field.didSubmit = { [weak self] in self?.submit() }
         field.completion = { [weak self] in self?.completion(of: $0) }
-        field.takesPaste = { [weak self] in self?.takePaste($0) ?? false }
+        field.takesPaste = { [weak self] text in
+            guard let self, namesFiles(text) else { return false }
+            take(text)
+            return true
+        }
         field.isHidden = true
         list.dataSource = self
         list.delegate = self
@@ -101,7 +105,7 @@ final class PhotoPickerViewController: ViewController {
         let height = min(max(available.height * 4 / 5, 20), 44, available.height)
         return Size(
             width: min(max(available.width * 4 / 5, 76), 130, available.width),
-            // One row of what lies beneath is a border without a box.
+            // If only one row remains visible below, cover it, too.
             height: available.height - height < 2 ? available.height : height)
     }
 
@@ -156,7 +160,7 @@ final class PhotoPickerViewController: ViewController {
 
     var selected: PhotoFolder.Entry? { list.selectedIndex.flatMap(entry(at:)) }
 
-    /// What is uploaded: all that is marked, else the selected photo.
+    /// The photos to upload: the marked ones, else the selected one.
     var targets: [String] {
         let marked = list.marks.compactMap { $0.base as? String }
         guard marked.isEmpty else {
@@ -176,9 +180,9 @@ final class PhotoPickerViewController: ViewController {
 // MARK: - What is shown
 
 extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
-    /// Shows what of the folder passes the filter.
+    /// Shows the entries that pass the filter.
     ///
-    /// - Parameter selectingBest: Whether what fits best is to be selected: something was typed.
+    /// - Parameter selectingBest: Whether to select the best match, after typing.
     func showEntries(_ filter: NameFilter, selectingBest: Bool = false) {
         self.filter = filter
         entries = folder.shown(by: order, showingHidden: showsHidden, filter)
@@ -189,7 +193,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
                 : localized("No pictures here.")
                     + (hiddenCount > 0 ? localized(" . shows \(hiddenCount) hidden.") : ""),
             .secondary)
-        // The line below says why.
+        // The line below shows the reason.
         if folder.problem != nil { list.emptyText = "" }
         prepareThumbnails()
         list.reloadData()
@@ -198,7 +202,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         } else if selectingBest, filter.isActive {
             list.select(0)
         } else if list.selectedIndex == 0, entries.first?.kind == .parent, entries.count > 1 {
-            // The first photo, not the way back up.
+            // The first photo, not the parent folder.
             list.select(1)
         }
         showTitle()
@@ -209,8 +213,8 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         title = localized("Upload photos · ") + TypedPath.brief(folder.path, home: home)
     }
 
-    /// Says something until the next key; without words what has been chosen so far.
-    func tell(_ words: TextLine) {
+    /// Shows a message until the next key; if empty, a summary of the choices.
+    func showNotice(_ words: TextLine) {
         note.text = words.isEmpty ? choices : words
         view.setNeedsLayout()
     }
@@ -270,7 +274,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     func listViewDidChangeSelection(_ list: ListView) { didSelect() }
 
     func listViewDidChangeMarks(_ list: ListView) {
-        tell("")
+        showNotice("")
         didSelect()
     }
 
@@ -289,27 +293,28 @@ extension PhotoPickerViewController {
     private func cycleOrder() {
         order = order.next
         showEntries(filter)
-        tell("")
+        showNotice("")
     }
 
     private func toggleHidden() {
         showsHidden.toggle()
         showEntries(filter)
-        tell("")
+        showNotice("")
     }
 
     private func toggleOriginals() {
         keepsOriginals.toggle()
-        tell("")
+        showNotice("")
     }
 }
 
 // MARK: - Pictures
 
 extension PhotoPickerViewController {
-    /// Chooses whether small pictures are shown: there must be room, and a photo. Folders alone take a line each.
+    /// Chooses whether thumbnails are shown: there must be room, and a photo. Folders alone take one line
+    /// each.
     ///
-    /// Called at each layout, and when other entries are shown.
+    /// Called for each layout, and when the entries change.
     private func prepareThumbnails() {
         guard let screen = application?.screen else { return }
         let width = list.bounds.width

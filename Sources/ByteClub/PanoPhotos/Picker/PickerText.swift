@@ -1,5 +1,5 @@
-/// What the picker's line means: `/sea` filters as in other lists, a second slash makes it a path, and so does
-/// `~` as the first character of an empty filter.
+/// The meaning of the picker's input line: `/sea` is a filter as in other lists. A second slash makes it a
+/// path, and so does `~` as the first character of an empty filter.
 enum PickerText: Equatable {
     case filter(String)
     /// As typed; see ``TypedPath``.

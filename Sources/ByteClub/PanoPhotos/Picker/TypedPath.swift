@@ -1,15 +1,15 @@
 internal import ClubAccess
 internal import FoundationEssentials
 
-/// A path as people type, paste or drag it into a terminal, made absolute.
+/// A typed, pasted or dropped path, made absolute.
 ///
-/// Understands `~`, paths relative to a folder, quotes, backslash escapes and `file:` URLs, as file
-/// managers and terminals paste them.
+/// Understands `~`, relative paths, quotes, backslash escapes and `file:` URLs, as file managers and
+/// terminals paste them.
 enum TypedPath {
     /// - Parameters:
-    ///   - typed: What stands in the field; may be empty.
-    ///   - folder: The absolute path that relative paths start from.
-    ///   - home: The absolute path that `~` stands for.
+    ///   - typed: The text of the field; may be empty.
+    ///   - folder: The absolute base of relative paths.
+    ///   - home: The absolute path for `~`.
     /// - Returns: An absolute path without `.`, `..` or double slashes; `folder` for an empty text.
     static func resolve(_ typed: String, in folder: String, home: String) -> String {
         let text = trimmed(typed)
@@ -26,30 +26,30 @@ enum TypedPath {
         }
         guard !text.isEmpty else { return folder }
         if text == "~" { return home }
-        // The field begins with `~/`: an absolute path typed behind it is meant.
+        // The field begins with `~/`: an absolute path was typed after it.
         if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
         if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
         if text.hasPrefix("/") { return normalized(text) }
         return normalized(folder + "/" + text)
     }
 
-    /// The folder that `~` stands for.
+    /// The folder for `~`.
     static var home: String { ProcessInfo.processInfo.environment["HOME"] ?? "/" }
 
-    /// An absolute path as it is shown: the home folder as `~`.
+    /// An absolute path for display, with `~` for the home folder.
     static func shown(_ path: String, home: String = TypedPath.home) -> String {
         path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
     }
 
-    /// The same, of a long one its end.
+    /// The same; only the end of a long path.
     static func brief(_ path: String, home: String) -> String {
         let shown = shown(path, home: home)
         return shown.count > 40 ? "…" + shown.suffix(39) : shown
     }
 
-    /// The longest beginning that all names which begin with `prefix` share, or nil when none does.
+    /// The longest common prefix of all names that begin with `prefix`, or nil if there is none.
     ///
-    /// Letter case is ignored unless the prefix itself has a capital letter.
+    /// Ignores case unless the prefix contains a capital letter.
     static func completion(of prefix: String, among names: [String]) -> String? {
         let matching = names.filter { matches($0, prefix: prefix) }
         guard var shared = matching.first else { return nil }

@@ -1,12 +1,12 @@
-internal import Pictures
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
-/// All of a panorama in one row, the part that is looked at bright, and where that looks.
+/// A panorama in one row, with the visible part bright, and its direction.
 final class MinimapView: View {
-    /// What it shows.
+    /// What is shown.
     struct Place: Equatable {
-        /// The visible part, from 0 at the left to 1 at the right; goes beyond where the ends meet.
+        /// The visible part, from 0 at the left to 1 at the right; exceeds this range across the seam.
         var visible: ClosedRange<Double>
         /// E.g. `213° SW`.
         var words: String
@@ -16,21 +16,21 @@ final class MinimapView: View {
         didSet { if place != oldValue { setNeedsDisplay() } }
     }
 
-    /// A row of the picture's own cells, as wide as the map: bright, and dark.
+    /// The picture as one row of cells in the map's width: bright and dark.
     private var strips: (bright: ImageCells, dark: ImageCells)?
     private var stripWidth = 0
     private var picture: PictureLevels?
 
     static let wordsWidth = 8
 
-    /// Another picture.
+    /// Sets another picture.
     func show(_ picture: PictureLevels?) {
         self.picture = picture
         stripWidth = 0
         setNeedsDisplay()
     }
 
-    /// Quick, for it is made of the smallest level.
+    /// Fast, because it uses the smallest level.
     private func makeStrips(_ width: Int) {
         guard stripWidth != width else { return }
         stripWidth = width
@@ -40,7 +40,7 @@ final class MinimapView: View {
         }
         var renderer = CellRenderer.moving(screen)
         guard renderer.style == .halfBlocks else { return }
-        // Two pixels above each other in a cell, whatever shape it has.
+        // Two pixels above each other in a cell, whatever its shape.
         renderer.cellAspect = 0.5
         let row = small.scaled(to: PixelSize(width: width, height: 2))
         guard let dark = PixelImage(size: row.size, bytes: Self.darker(row.bytes)) else {
@@ -80,17 +80,17 @@ final class MinimapView: View {
         bytes.indices.map { $0 & 3 == 3 ? bytes[$0] : bytes[$0] / 3 }
     }
 
-    /// Whether the middle of a column is looked at, all around.
+    /// Whether the middle of a column is visible, including wraparound.
     static func isVisible(_ column: Int, of width: Int, _ range: ClosedRange<Double>) -> Bool {
         let middle = (Double(column) + 0.5) / Double(width)
         return [-1.0, 0, 1].contains { range.contains(middle + $0) }
     }
 
-    /// Where a view looks.
+    /// The direction of a view.
     ///
     /// - Parameters:
     ///   - center: The middle of the view, from 0 to 1.
-    ///   - heading: Where the picture's middle looks, in degrees from north; nil when nobody knows.
+    ///   - heading: The direction of the picture's middle, in degrees from north; nil if unknown.
     static func words(center: Double, wraps: Bool, heading: Double?) -> String {
         guard wraps else { return "\(Int((center * 100).rounded()))%" }
         let turned = (heading ?? 0) + (center - 0.5) * 360

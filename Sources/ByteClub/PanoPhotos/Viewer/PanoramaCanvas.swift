@@ -1,11 +1,11 @@
 internal import TerminalUI
 
-/// The picture, under the mouse: the wheel zooms where it points, dragging moves the picture.
+/// The picture under the mouse: the wheel zooms at the pointer, dragging moves the picture.
 final class PanoramaCanvas: View {
     let imageView = ImageView()
-    /// Called with the cells by which the picture was dragged.
+    /// Called with the distance in cells by which the picture was dragged.
     var didDrag: ((Point) -> Void)?
-    /// Called with the direction of the wheel, up is larger, and the cell it was turned at.
+    /// Called with the wheel's direction (up enlarges) and the cell under the pointer.
     var didScroll: ((_ isUp: Bool, Point) -> Void)?
 
     private var dragPlace: Point?
@@ -31,7 +31,7 @@ final class PanoramaCanvas: View {
         return true
     }
 
-    /// The picture covers all of it, and takes no mouse.
+    /// The picture covers the view but does not handle the mouse.
     override func hitTest(_ point: Point) -> View? {
         isHidden || !bounds.contains(point) ? nil : self
     }

@@ -1,15 +1,15 @@
 internal import ClubStore
-internal import Pictures
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
 extension PanoramaViewController {
-    /// How much of what is visible one key pans or tilts.
+    /// The part of the visible area by which one key pans or tilts.
     static let step = 0.08
 
     private var cellAspect: Double { application?.screen.pictures.cellAspect ?? 0.5 }
 
-    /// The size by which the picture is measured: of the largest pixels there are.
+    /// The size in the largest level's pixels, to which positions refer.
     private var size: PixelSize? { picture?.levels.largest.size }
 
     private func region(of size: PixelSize) -> PixelRegion {
@@ -21,19 +21,19 @@ extension PanoramaViewController {
         viewport.fit(size, in: box, cellAspect: cellAspect)
     }
 
-    /// Whether panning would change nothing.
+    /// Whether panning has no effect.
     var isAllInSightAcross: Bool {
         guard !viewport.wraps, let size else { return false }
         return region(of: size).width > Double(size.width) - 0.5
     }
 
-    /// Whether tilting would change nothing.
+    /// Whether tilting has no effect.
     var isAllInSightUpright: Bool {
         guard let size else { return false }
         return region(of: size).height > Double(size.height) - 0.5
     }
 
-    /// Shows the whole picture in another window, and looks where it looked.
+    /// Adapts the view to a new window; shows the same part, or the whole picture if it was fitted.
     func refit() {
         guard let size else { return }
         let center = viewport.centerX
@@ -41,7 +41,7 @@ extension PanoramaViewController {
         if viewport.wraps { viewport.turn(by: center - viewport.centerX) }
     }
 
-    /// Pans by a part of what is visible, so that a key feels the same at every zoom.
+    /// Pans by a part of the visible area, so that a key has the same effect at each zoom.
     func pan(_ part: Double) {
         guard let size else { return }
         let width = region(of: size).width
@@ -54,7 +54,7 @@ extension PanoramaViewController {
         move { $0.tilt(by: part * height / Double(size.height)) }
     }
 
-    /// Moves the picture with the mouse that holds it.
+    /// Moves the picture while it is dragged.
     func drag(by cells: Point) {
         guard let size, box.columns > 0, box.rows > 0 else { return }
         let region = region(of: size)
@@ -66,7 +66,7 @@ extension PanoramaViewController {
         }
     }
 
-    /// Zooms; what is under the mouse stays there.
+    /// Zooms; the point under the mouse stays in place.
     func zoom(by factor: Double, at point: Point) {
         guard let size, box.columns > 0, box.rows > 0 else { return }
         let (across, down) = (
@@ -90,7 +90,7 @@ extension PanoramaViewController {
         guard let size else { return }
         stopAutoPan()
         change(&viewport)
-        viewport.settle(in: size, box, cellAspect: cellAspect)
+        viewport.clamp(in: size, box, cellAspect: cellAspect)
         draw()
     }
 
@@ -110,7 +110,7 @@ extension PanoramaViewController {
         note(zoomWords(of: picture, region), heading: viewport.wraps ? heading : nil)
     }
 
-    /// The pixels of the screen; in characters one for each column, as of half blocks.
+    /// The width of the screen in pixels; in characters one per column, as with half blocks.
     private var pixelsAcross: Int {
         guard let screen = application?.screen else { return box.columns }
         let renderer = PictureRenderer(screen)
@@ -121,7 +121,7 @@ extension PanoramaViewController {
         let size = picture.levels.largest.size
         var fitted = viewport
         fitted.fit(size, in: box, cellAspect: cellAspect)
-        // Of the photo, not of what has been brought of it.
+        // Relative to the photo, not to the loaded levels.
         let scale = Double(picture.details.size.width) / Double(max(1, size.width))
         return ZoomWords(
             viewport, fitted: fitted, shown: region.width * scale, screen: pixelsAcross)
@@ -129,11 +129,11 @@ extension PanoramaViewController {
 
     // MARK: - Close up
 
-    /// Pixels of a part; more are not brought at once.
+    /// The maximum number of pixels loaded for a part.
     private static let closeUpLimit = 6 << 20
     private static let closeUpPause: Duration = .milliseconds(150)
 
-    /// Brings all the pixels of what is looked at, where there are more than those that are here.
+    /// Loads the full resolution of the visible part, if there is more than what is loaded.
     private func lookCloser() {
         guard autoPan.timer == nil, let picture, let file = picture.original,
             let screen = application?.screen
@@ -162,7 +162,7 @@ extension PanoramaViewController {
             guard !Task.isCancelled,
                 let image = try? await PictureWorkers.shared.part(
                     part, of: PictureFile(at: file.url)),
-                // Of another state of the file it would be a part of another picture.
+                // A changed file would be a part of another picture.
                 await PictureLoader.isUnchanged(file), !Task.isCancelled, let self,
                 self.picture?.original == file
             else { return }
@@ -173,7 +173,7 @@ extension PanoramaViewController {
 
     // MARK: - On its own
 
-    /// Of the picture's width in a second: a full turn takes a minute.
+    /// Parts of the picture's width per second: a full turn takes a minute.
     private static let autoPanSpeed = 1.0 / 60
     private static let tick: Duration = .milliseconds(50)
 
@@ -200,12 +200,12 @@ extension PanoramaViewController {
             return
         }
         autoPan.lastTick = now
-        // After a standstill it goes on, and does not jump.
+        // Continues after a pause without a jump.
         let seconds = min(0.2, lastTick.duration(to: now) / .seconds(1))
         let before = viewport.centerX
         viewport.turn(by: autoPan.direction * Self.autoPanSpeed * seconds)
-        viewport.settle(in: size, box, cellAspect: cellAspect)
-        // At an end it turns around.
+        viewport.clamp(in: size, box, cellAspect: cellAspect)
+        // Reverses at the ends.
         if !viewport.wraps, abs(viewport.centerX - before) < 1e-9 {
             autoPan.direction = -autoPan.direction
         }

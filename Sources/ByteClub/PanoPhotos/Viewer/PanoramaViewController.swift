@@ -2,22 +2,22 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
-/// One panorama over the whole screen, to be panned, tilted and zoomed.
+/// Shows a panorama on the whole screen, to pan, tilt and zoom.
 ///
-/// Drawn by a ``PicturePainter``: in pixels where the terminal shows them, else in characters. The pictures
-/// after and before it are brought while it is looked at.
+/// Drawn by a ``PicturePainter``: in pixels if the terminal shows them, else in characters. The next and the
+/// previous picture are loaded in advance.
 final class PanoramaViewController: ViewController {
     let photos: [RemoteFile]
     let club: Club
     let transfers: TransferCenter
     let settings: TransferSettings
     let loader: PictureLoader
-    /// Called with the photo looked at last, when the viewer leaves the screen.
+    /// Called with the last photo shown when the viewer is closed.
     private let didLeave: (RemoteFile) -> Void
     private(set) var index: Int
 
@@ -26,38 +26,38 @@ final class PanoramaViewController: ViewController {
     private let infoLabel = Label("", alignment: .center)
     private(set) lazy var painter = PicturePainter(canvas.imageView, owner: self)
 
-    /// What is looked at.
+    /// The displayed picture.
     var picture: LoadedPicture?
     var viewport = PanoramaViewport()
     var box = CellSize(columns: 0, rows: 0)
     private var info = Info()
     private var showsMinimap = true
-    /// How the screen showed pictures when this one was drawn.
+    /// The terminal's picture support when this picture was drawn.
     private var terminal: PictureTerminal?
     private var loading: Task<Void, Never>?
     private var bringing: Task<Void, Never>?
-    /// Pictures of other photos, by their place in the list.
+    /// Pictures of other photos, by their position in the list.
     private var brought: [Int: LoadedPicture] = [:]
     var closingUp: Task<Void, Never>?
     var autoPan = AutoPan()
 
-    /// What the line above the picture says, and the words in its place.
+    /// The line above the picture, and the message in place of a picture.
     private struct Info {
         /// Why there is no picture.
         var failure: PictureFailure?
         var showsDetails = false
-        /// How large the picture is shown, and where it looks.
+        /// The zoom and the direction.
         var zoom: ZoomWords?
         var heading: String?
         var isNarrow = false
         var rows: (subject: InfoSubject, count: Int)?
     }
 
-    /// The automatic panning; at rest it has no timer.
+    /// Automatic panning; has no timer when stopped.
     struct AutoPan {
         var timer: ScheduledAction?
         var lastTick: ContinuousClock.Instant?
-        /// 1 to the right, -1 to the left.
+        /// 1 is to the right, -1 to the left.
         var direction = 1.0
     }
 
@@ -118,7 +118,7 @@ final class PanoramaViewController: ViewController {
         let box = CellSize(columns: area.width, rows: area.height)
         let terminal = application?.screen.pictures
         guard box != self.box || terminal != self.terminal else { return }
-        // What was in sight as a whole stays so.
+        // A fitted picture stays fitted.
         let wasFitted = self.box.columns == 0 || info.zoom?.isFit == true
         if terminal != self.terminal { minimap.show(picture?.levels) }
         self.box = box
@@ -127,8 +127,8 @@ final class PanoramaViewController: ViewController {
         draw()
     }
 
-    /// The rows of the line above the picture. They do not become fewer while the same is shown: with the picture
-    /// its zoom changes, with that the line's length, and with that the picture.
+    /// The rows of the line above the picture. They do not decrease for the same picture: its size would
+    /// change the zoom, the zoom the line's length, and that the picture's size.
     private func infoHeight(in area: Rect) -> Int {
         let size = Size(width: area.width, height: area.height / 3)
         let needed = max(1, infoLabel.sizeThatFits(size).height)
@@ -139,7 +139,7 @@ final class PanoramaViewController: ViewController {
         return info.rows?.count ?? needed
     }
 
-    /// What the line above the picture is about.
+    /// The subject of the line above the picture.
     private struct InfoSubject: Equatable {
         var index: Int
         var showsDetails: Bool
@@ -230,7 +230,7 @@ extension PanoramaViewController {
                 bringNeighbors()
             } catch let failure as PictureFailure {
                 guard !Task.isCancelled else { return }
-                // Instead of what was only a sketch, too.
+                // Also replaces a sketch.
                 picture = nil
                 minimap.show(nil)
                 explain(failure)
@@ -238,7 +238,7 @@ extension PanoramaViewController {
         }
     }
 
-    /// Brings the pictures after and before this one, the more likely one first, and lets go of others.
+    /// Loads the next and the previous picture, the more likely one first, and releases others.
     private func bringNeighbors() {
         guard photos.count > 1 else { return }
         let neighbors = [index + 1, index - 1].map { ($0 + photos.count) % photos.count }
@@ -257,20 +257,20 @@ extension PanoramaViewController {
         }
     }
 
-    /// The pixels of a picture that are of use before somebody looks closer.
+    /// The number of pixels needed until the user zooms in.
     private var screenPixels: PixelSize {
         guard let screen = application?.screen else { return PixelSize(width: 0, height: 0) }
         return PictureRenderer(screen).pixelSize(of: box)
     }
 
-    /// Whether it shows more than what is there.
+    /// Whether it has more detail than the displayed one.
     private func isBetter(_ loaded: LoadedPicture) -> Bool {
         guard let picture else { return true }
         return loaded.levels.largest.size.pixelCount > picture.levels.largest.size.pixelCount
     }
 
     private func show(_ loaded: LoadedPicture) {
-        // What the person looks at stays in sight when a better picture takes its place.
+        // The visible part stays when a better picture replaces the current one.
         let isNew = picture == nil
         picture = loaded
         minimap.show(loaded.levels)
@@ -285,19 +285,19 @@ extension PanoramaViewController {
         showInfo()
     }
 
-    /// Where it looks, where the minimap does not say it: on a small screen, or when it is hidden.
+    /// The direction, if the minimap does not show it: on a small screen, or when hidden.
     private var shownHeading: String? {
         picture != nil && (minimap.isHidden || info.showsDetails) ? info.heading : nil
     }
 
-    /// Says how large the picture is shown; called for each frame, and writes only what has changed.
+    /// Shows the zoom and direction; called for each frame, and redraws only changes.
     func note(_ zoom: ZoomWords, heading: String?) {
         let before = (info.zoom, shownHeading)
         (info.zoom, info.heading) = (zoom, heading)
         if before != (info.zoom, shownHeading) { showInfo() }
     }
 
-    /// The reason comes first, on a small screen perhaps alone.
+    /// The reason comes first; on a small screen it may be the only visible part.
     private func explain(_ failure: PictureFailure) {
         info.failure = failure
         let advice = failure.mayPass ? localized(" r tries again.") : ""
@@ -312,7 +312,11 @@ extension PanoramaViewController {
         if let shownHeading { words.append(shownHeading) }
         words.append(Wording.byteCount(photo.byteCount))
         if let picture {
-            if picture.isOriginal { words.append(localized("the file itself")) }
+            if picture.isDamaged {
+                words.append(localized("damaged: part of the picture is missing"))
+            } else if picture.isOriginal {
+                words.append(localized("the file itself"))
+            }
             if !picture.isWhole { words.append(localized("sharper in a moment")) }
             if info.showsDetails {
                 words += picture.details.words
@@ -323,7 +327,7 @@ extension PanoramaViewController {
             words.append("\(item.arrow) \(item.words(at: Date()))")
         }
         let rest = words.joined(separator: " · ")
-        // Of a long name on a small screen only the beginning is in sight.
+        // On a small screen a long name is cut.
         infoLabel.text =
             info.isNarrow && !words.isEmpty
             ? TextLine(words[0] + " · ", .secondary) + TextLine(name: photo.name)
@@ -334,7 +338,7 @@ extension PanoramaViewController {
 }
 
 extension PictureDetails {
-    /// What a person wants to know of it, each in a few words.
+    /// The details of a photo, each in a few words.
     fileprivate var words: [String] {
         var words = ["\(size)"]
         if wraps { words.append("360°") }
@@ -376,7 +380,7 @@ extension PanoramaViewController: TransferObserver {
         }
     }
 
-    /// Where the photo was downloaded to in the state that the club has.
+    /// The downloaded file of the photo's current revision.
     private func downloadedFile(of photo: RemoteFile) -> URL? {
         let item = transfers.items.last {
             $0.order.direction == .download && $0.state == .done

@@ -2,65 +2,65 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 
-/// A picture that can be looked at.
+/// A decoded picture.
 struct LoadedPicture: Sendable {
     var levels: PictureLevels
     let details: PictureDetails
-    /// The file it was made of, where that is on this computer; else it is the preview that the club
-    /// makes.
+    /// The file it was decoded from, if that is on this computer; else it is the club's preview.
     let original: LocalFile?
-    /// Whether these are all the pixels that are kept of it; else more are on their way.
+    /// Whether all its pixels are loaded; else more follow.
     let isWhole: Bool
+    /// Whether a part of it could not be decoded and is gray.
+    var isDamaged = false
 
     var isOriginal: Bool { original != nil }
 }
 
-/// A file on this computer in the state in which it was looked at.
+/// A file on this computer with its state when it was read.
 struct LocalFile: Sendable, Equatable {
     let url: URL
     let state: LocalFileState
 
-    /// Whether nobody has written to it since.
+    /// Whether it has not been written since.
     var isUnchanged: Bool { LocalFileState(at: url) == state }
 }
 
 /// Why there is no picture, as a sentence.
 struct PictureFailure: Error {
     let sentence: String
-    /// Whether another attempt may end otherwise: it is not the photo's fault.
+    /// Whether retrying may succeed: the cause is not the photo.
     var mayPass = false
 }
 
-/// Brings pictures: from what was kept of an earlier look, from the file where it is on this computer, or
-/// from the club.
+/// Loads pictures: from the cache, from a file on this computer, or from the club.
 @MainActor struct PictureLoader {
     let club: Club
     let cache: PictureCache?
-    /// Names the club in the cache.
+    /// The club's name in the cache.
     let clubName: String
-    /// The club's own folder, where it is on this computer.
+    /// The club's own folder if it is on this computer.
     let folder: URL?
 
-    /// The first pixels of a file are those of the screen; more take a moment longer.
+    /// The first decoding of a file has the screen's resolution; a higher one takes longer.
     private static let firstSizes = 512...2048
-    /// More are read where somebody looks closely.
+    /// More is read when the user zooms in.
     private static let largestSize = PixelSize(width: 4096, height: 4096)
 
-    /// How much of a picture is wanted.
+    /// How much of a picture to load.
     enum Extent {
-        /// All of its levels, and something to look at until they are here.
+        /// All its levels, with a smaller picture until they are ready.
         case whole
-        /// As many pixels as a screen has: nobody looks at it yet.
+        /// As many pixels as the screen has: it is not shown yet.
         case screen
     }
 
     /// - Parameters:
-    ///   - original: The photo in the state that the club has, where it was downloaded.
-    ///   - screen: The pixels that can be seen of it.
-    ///   - first: Called with smaller pictures, when the whole one takes longer.
+    ///   - original: The downloaded file of the photo's current revision.
+    ///   - screen: The number of visible pixels.
+    ///   - first: Called with smaller pictures if the whole one takes longer.
     /// - Throws: `PictureFailure`, or `CancellationError`.
     func load(
         _ photo: RemoteFile, original: URL?, _ extent: Extent = .whole, screen: PixelSize,
@@ -85,13 +85,14 @@ struct PictureFailure: Error {
             do {
                 loaded = try await preview(of: photo)
             } catch let failure as PictureFailure {
-                // The file itself says more than a club that makes no preview of it.
+                // The file's own error is more precise than that of a club without a preview.
                 if let error = reason.error { throw Self.failure(error) }
                 throw failure
             }
         }
         try Task.checkCancellation()
-        if let cache, loaded.isWhole, loaded.isOriginal == (key.file != nil) {
+        // The cache does not record damage.
+        if let cache, loaded.isWhole, !loaded.isDamaged, loaded.isOriginal == (key.file != nil) {
             let (levels, details) = (loaded.levels, loaded.details)
             Task.detached(priority: .background) { cache.keep(levels, details, for: key) }
         }
@@ -108,7 +109,7 @@ struct PictureFailure: Error {
         folder?.appending(path: String(photo.path.string.drop { $0 == "/" }))
     }
 
-    /// The first file that is there and may be the photo: whether it is, its content says.
+    /// The first existing file that may be the photo; its content is checked later.
     @concurrent private nonisolated static func local(
         _ files: [URL?], _ photo: RemoteFile
     ) async -> LocalFile? {
@@ -127,7 +128,7 @@ struct PictureFailure: Error {
         file.state.isContent(of: photo, at: file.url) && file.isUnchanged
     }
 
-    /// What the list has shown of a photo, from an earlier run or this one.
+    /// The thumbnail of a photo, from this run or an earlier one.
     private func sketch(of photo: RemoteFile) async -> LoadedPicture? {
         let data = await club.local?.run {
             try $0.thumbnail(of: photo.path, revision: photo.revision, size: .w256h256)
@@ -144,13 +145,13 @@ struct PictureFailure: Error {
             details: PictureDetails(size: size ?? decoded.fullSize), original: nil, isWhole: false)
     }
 
-    /// Why there is no picture of a file on this computer.
+    /// Why a file on this computer has no picture.
     private struct NoPicture: Error {
-        /// What is wrong with the photo; nil when there is no such file, or it is another one.
+        /// The photo's defect; nil if the file does not exist or is another one.
         var error: PictureError?
     }
 
-    /// When the file is not the photo, or not a picture after all, the preview may say more.
+    /// If the file is not the photo, or not a picture, the preview may show more.
     private func decode(
         _ file: LocalFile?, _ photo: RemoteFile, _ extent: Extent, _ screen: PixelSize,
         _ first: (LoadedPicture) -> Void
@@ -158,7 +159,7 @@ struct PictureFailure: Error {
         guard let file else { return .failure(NoPicture()) }
         let picture = PictureFile(at: file.url)
         let workers = PictureWorkers.shared
-        // While it is decoded: nothing is shown before it is known.
+        // Checked during decoding: nothing is shown before the result is known.
         let checking = Task { await Self.has(file, photo) }
         do throws(PictureError) {
             let details = try await workers.details(of: picture)
@@ -168,7 +169,8 @@ struct PictureFailure: Error {
                 let decoded = try await workers.decode(picture, scaledToFit: box)
                 let levels = await PictureQueue.previews.run { PictureLevels(decoded.image) }
                 return LoadedPicture(
-                    levels: levels, details: details, original: file, isWhole: isWhole)
+                    levels: levels, details: details, original: file, isWhole: isWhole,
+                    isDamaged: decoded.isDamaged)
             }
             let size = details.size
             let side = min(
@@ -236,7 +238,7 @@ struct PictureFailure: Error {
         }
     }
 
-    /// Why the club gave no preview: what it needs may be missing here or there.
+    /// Why the club gave no preview: a required library may be missing on either side.
     private func sentence(for error: StoreError, about photo: RemoteFile) async -> String {
         guard error.code == .noThumbnail, FileFormat(libraryPictureNamed: photo.name) != nil else {
             return club.sentence(for: error).text

@@ -1,12 +1,12 @@
 internal import ClubStore
-internal import Pictures
+internal import ByteClubPictures
 internal import TerminalPictures
 internal import TerminalUI
 
-/// Draws a picture that moves: quickly while it does, as well as can be when it rests.
+/// Draws a moving picture: fast while it moves, in full quality when it rests.
 ///
-/// Characters are drawn at once, between two keys. Pixels are drawn beside the main actor, one frame at a
-/// time: what is wanted meanwhile is in the next one, and what was there before stays in sight.
+/// Characters are drawn immediately, between two keys. Pixels are rendered off the main actor, one frame at a
+/// time: requests made meanwhile are combined in the next frame, and the previous frame stays visible.
 @MainActor final class PicturePainter {
     private let imageView: ImageView
     private weak var owner: ViewController?
@@ -15,16 +15,16 @@ internal import TerminalUI
     private var viewport = PanoramaViewport()
     private var box = CellSize(columns: 0, rows: 0)
     private var rests = true
-    /// Counts what was wanted.
-    private var wish = 0
+    /// Counts requests.
+    private var requestCount = 0
     private var painting: Task<Void, Never>?
     private var refining: Task<Void, Never>?
 
     /// The view counts as at rest after this long without a change.
     private static let restingTime: Duration = .milliseconds(30)
-    /// Until the terminal is looked at again that has not taken a picture yet.
+    /// The pause before checking again whether the terminal has accepted a picture.
     private static let writingPause: Duration = .milliseconds(5)
-    /// Not behind a picture at rest, which may take many times as long.
+    /// Separate from pictures at rest, which may take many times as long.
     private static let movingPictures = PictureQueue(label: "byteclub.pictures.moving")
 
     init(_ imageView: ImageView, owner: ViewController) {
@@ -42,7 +42,7 @@ internal import TerminalUI
 
     /// Draws a part of a picture.
     ///
-    /// - Parameter rests: Whether the next change comes when a person wants it, not on its own.
+    /// - Parameter rests: Whether the next change is made by the user, not by a timer.
     func draw(
         _ picture: PictureLevels, through viewport: PanoramaViewport, filling box: CellSize,
         rests: Bool = true
@@ -51,7 +51,7 @@ internal import TerminalUI
         self.picture = picture
         self.viewport = viewport
         self.box = box
-        wish += 1
+        requestCount += 1
         refining?.cancel()
         guard let screen = owner?.application?.screen else { return }
         let renderer = PictureRenderer(screen)
@@ -67,15 +67,15 @@ internal import TerminalUI
         }
     }
 
-    /// Draws until what is shown is what is wanted.
+    /// Draws until the latest request is shown.
     private func paint() async {
-        var drawn = -1
-        while drawn != wish, !Task.isCancelled {
-            // One that is on its way is not overtaken; what is wanted meanwhile is in the next one.
-            while drawn >= 0, owner?.application?.screen.isWriting == true, !Task.isCancelled {
+        var drawnCount = -1
+        while drawnCount != requestCount, !Task.isCancelled {
+            // A frame being written is not overtaken; requests made meanwhile are combined in the next one.
+            while drawnCount >= 0, owner?.application?.screen.isWriting == true, !Task.isCancelled {
                 try? await Pause.sleep(for: Self.writingPause)
             }
-            drawn = wish
+            drawnCount = requestCount
             await paint(.moving, on: Self.movingPictures)
         }
         guard !Task.isCancelled else { return }
@@ -102,7 +102,7 @@ internal import TerminalUI
             renderer.frame(
                 of: picture, through: viewport, filling: box, for: motion, id: id, scale: scale)
         }
-        // For another terminal, or another size, it is of no use.
+        // The terminal or the size has changed: the frame is obsolete.
         guard !Task.isCancelled, self.picture != nil, box == self.box, terminal == screen.pictures
         else { return }
         imageView.show(frame, on: terminal)

@@ -1,4 +1,4 @@
-internal import Messages
+internal import ByteClubMessages
 internal import TerminalUI
 
 extension KeyCommand {
@@ -35,7 +35,7 @@ extension KeyCommand {
     static let downloadPicture = KeyCommand(
         "viewer.download", keys: ["D"], title: localized("Download the photo"),
         label: localized("download"), weight: 68)
-    /// Only there while there is no picture.
+    /// Available only if there is no picture.
     static let retryPicture = KeyCommand(
         "viewer.retry", keys: ["r"], title: localized("Try again to bring the picture"),
         label: localized("try again"), weight: 72)

@@ -1,27 +1,27 @@
-internal import Messages
-internal import Pictures
+internal import ByteClubMessages
+internal import ByteClubPictures
 
-/// How large a picture is shown, in a word: `fit`, `1:1`, `250 %`.
+/// A picture's zoom in one word: `fit`, `1:1`, `250 %`.
 struct ZoomWords: Equatable {
-    /// Whether the whole picture is in sight, as large as it can be.
+    /// Whether the whole picture is visible at the largest possible size.
     var isFit: Bool
-    /// Pixels of the screen for one of the photo, each way; nil before anything is shown.
+    /// Screen pixels per photo pixel; nil before anything is shown.
     var scale: Double?
 
     /// - Parameters:
-    ///   - viewport: What is looked at.
-    ///   - fitted: The same with the whole picture in sight.
-    ///   - shown: How many of the photo's own pixels the window is wide.
-    ///   - screen: How many pixels of the screen it is wide.
+    ///   - viewport: The current view.
+    ///   - fitted: The same, fitted to the window.
+    ///   - shown: The width of the window in the photo's own pixels.
+    ///   - screen: The width of the window in screen pixels.
     init(_ viewport: PanoramaViewport, fitted: PanoramaViewport, shown: Double, screen: Int) {
         isFit = abs(viewport.zoom - fitted.zoom) < 0.005 * fitted.zoom
         scale = shown > 0 ? Double(screen) / shown : nil
     }
 
-    /// In the line above the picture.
+    /// For the line above the picture.
     var short: String { isFit ? localized("fit", context: "zoom") : figure }
 
-    /// Among the details: what share of the photo's pixels is seen when it fits.
+    /// For the details: which part of the photo's pixels is visible when it fits.
     var long: String {
         isFit
             ? localized("zoom \(figure), the whole picture") : localized("zoom \(figure)")

@@ -42,6 +42,10 @@ struct Multistatus: Hashable, Sendable {
         var hasPreview: Bool?
         /// The size of a photo in pixels, which Nextcloud has read.
         var fullSize: FullSizeComment?
+        /// Where a file in Nextcloud's trash was, from the top of the user's files down.
+        var originalLocation: String?
+        /// When it was deleted.
+        var deleted: Date?
     }
 }
 
@@ -73,7 +77,7 @@ final class MultistatusBuilder: XMLHandler {
         case quotaUsed = "quota-used-bytes"
         case principal = "current-user-principal"
         case syncToken = "sync-token"
-        case fileID, hasPreview, photoSize, width, height
+        case fileID, hasPreview, photoSize, width, height, originalLocation, deletionTime
         case other
 
         init(_ name: String) {
@@ -87,6 +91,8 @@ final class MultistatusBuilder: XMLHandler {
                     case "http://nextcloud.org/ns metadata-photos-size",
                         "http://nextcloud.org/ns file-metadata-size":
                         .photoSize
+                    case "http://nextcloud.org/ns trashbin-original-location": .originalLocation
+                    case "http://nextcloud.org/ns trashbin-deletion-time": .deletionTime
                     // In Nextcloud's namespace, or in none.
                     case "http://nextcloud.org/ns width", "width": .width
                     case "http://nextcloud.org/ns height", "height": .height
@@ -191,6 +197,9 @@ extension MultistatusBuilder {
         case .syncToken: properties.syncToken = value
         case .fileID: properties.fileID = value
         case .hasPreview: properties.hasPreview = value == "true" || value == "1"
+        case .originalLocation: properties.originalLocation = value
+        case .deletionTime:
+            properties.deleted = Int32(value).map { Date(timeIntervalSince1970: Double($0)) }
         default: break
         }
     }

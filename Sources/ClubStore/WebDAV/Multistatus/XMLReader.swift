@@ -1,4 +1,4 @@
-import CExpat
+import CByteClubExpat
 import FoundationEssentials
 
 /// Parses untrusted XML incrementally with expat.

@@ -48,13 +48,13 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
         do throws(StoreError) {
             try await relocation.send(from: store.address.url(folder + [".file"])) {
                 () throws(StoreError) in
-                try await self.isPutTogether()
+                try await self.waitForAssembly() == .complete
             }
         } catch {
             // Assembling takes a while: the server returns 423, and proxies time out. A server that
             // has finished no longer knows the parts.
             guard [404, 423, 502, 504].contains(error.webDAVStatus) || error.code == .timedOut,
-                try await isPutTogether(), try await isInPlace()
+                try await waitForAssembly() == .complete, try await isInPlace()
             else { throw error }
         }
         return nil
@@ -106,7 +106,7 @@ extension NextcloudUploadStrategy {
             start += byteCount
             number += 1
         }
-        // They would be put in behind the last one.
+        // The server would append them after the last part.
         for stray in arrived.keys.sorted() where stray > number {
             await store.removeQuietly(url(ofPart: stray))
         }
@@ -162,13 +162,18 @@ extension NextcloudUploadStrategy {
         }
     }
 
-    private func isPutTogether() async throws(StoreError) -> Bool {
+    private enum Assembly {
+        case complete, pending
+    }
+
+    /// Polls until the server has assembled the parts, for a limited time.
+    private func waitForAssembly() async throws(StoreError) -> Assembly {
         for _ in 0..<Self.looksLimit {
-            if try await parts() == nil { return true }
+            if try await parts() == nil { return .complete }
             try await store.configuration.clock.wait(
                 .seconds(2), during: payload.operation, at: payload.path)
         }
-        return false
+        return .pending
     }
 
     private func isInPlace() async throws(StoreError) -> Bool {

@@ -115,7 +115,7 @@ struct WebDAVRelocation: Sendable {
         if case .locked(let token) = condition {
             request.fields["If"] = "<\(destination)> (<\(token)>)"
         } else if let revision = condition.revision {
-            if store.capabilities.known?.honoursIf == true, revision.isEntityTag,
+            if store.capabilities.known?.honorsIf == true, revision.isEntityTag,
                 revision.isSafeInField
             {
                 request.fields["If"] = "<\(destination)> ([\(revision.rawValue)])"

@@ -23,7 +23,7 @@ extension WebDAVStore {
     ) async throws(StoreError) {
         let there: WebDAVResource
         if let base {
-            there = try await lookForRemoval(of: path, base, holding: &lock)
+            there = try await findForRemoval(of: path, base, holding: &lock)
         } else {
             there = try await look(at: path, during: .delete)
         }
@@ -42,7 +42,7 @@ extension WebDAVStore {
         if let lock {
             request.fields["If"] = "(<\(lock.token)>)"
         } else if let base, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
-            capabilities.known?.honoursIfMatch == true
+            capabilities.known?.honorsIfMatch == true
         {
             request.fields["If-Match"] = base.revision.rawValue
         }
@@ -61,7 +61,7 @@ extension WebDAVStore {
     /// remove.
     ///
     /// - Throws: `.conflict` when it is another.
-    private func lookForRemoval(
+    private func findForRemoval(
         of path: RemotePath, _ base: WriteEvidence.Base, holding lock: inout WebDAVLock?
     ) async throws(StoreError) -> WebDAVResource {
         var waits = 0
@@ -87,7 +87,7 @@ extension WebDAVStore {
                 lock = taken
                 if lock != nil { continue }
             }
-            if file.isFresh, lock == nil, capabilities.known?.honoursIfMatch == true, waits < 3 {
+            if file.isFresh, lock == nil, capabilities.known?.honorsIfMatch == true, waits < 3 {
                 waits += 1
                 try await configuration.clock.wait(
                     .milliseconds(1100), during: .delete, at: path)

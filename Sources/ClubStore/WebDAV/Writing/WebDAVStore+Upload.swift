@@ -4,9 +4,9 @@ public import FoundationEssentials
 extension WebDAVStore {
     @MainActor public func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
-        delegate: any TransferDelegate
-    ) -> any Transfer {
-        StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
+        delegate: any StoreTransferDelegate
+    ) -> any StoreTransfer {
+        StoreTransferTask(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
             try await send(fileAt: file, to: path, mode: mode, record: record, progress: port)
         }
     }

@@ -24,7 +24,7 @@ extension WebDAVStore {
         do throws(StoreError) {
             if !isStaged, mode == .add || mode == .create {
                 // Where a `PUT` would replace anything, a `MOVE` can be told not to.
-                isStaged = try await !currentAbilities(during: operation).honoursIfNoneMatch
+                isStaged = try await !currentCapabilities(during: operation).honorsIfNoneMatch
             }
             guard isStaged else { return true }
             return try await !canMove(to: path, during: operation)
@@ -48,7 +48,7 @@ extension WebDAVStore {
         do throws(StoreError) {
             let write = WebDAVWrite(
                 store: self, strategy: strategy, path: path, operation: operation,
-                capabilities: try await currentAbilities(during: operation), mode: mode)
+                capabilities: try await currentCapabilities(during: operation), mode: mode)
             let file = try await write.run()
             unconfirmed.forget(path)
             return file

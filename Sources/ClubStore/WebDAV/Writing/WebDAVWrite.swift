@@ -135,7 +135,7 @@ extension WebDAVWrite {
     /// Whether a condition on the revision would not protect another member's text.
     private func needsLock(for file: WebDAVFile) -> Bool {
         guard capabilities.locks == true else { return false }
-        guard capabilities.honoursIfMatch, let base else { return true }
+        guard capabilities.honorsIfMatch, let base else { return true }
         // A large file can wait until its tag is certain. (Apache and lighttpd do not always accept
         // a `MOVE` with a lock token.)
         return strategy.isDirect && file.isFresh && !isCertain(base)
@@ -173,8 +173,8 @@ extension WebDAVWrite {
     private func strongest(for file: WebDAVFile, under lock: WebDAVLock?) -> WriteCondition {
         if let lock { return .locked(lock.token) }
         guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
-        if capabilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
-        return capabilities.honoursIf ? .matchesByIf(file.file.revision) : .none
+        if capabilities.honorsIfMatch, !tag.isWeak { return .matches(file.file.revision) }
+        return capabilities.honorsIf ? .matchesByIf(file.file.revision) : .none
     }
 }
 

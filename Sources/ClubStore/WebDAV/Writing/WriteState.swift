@@ -38,12 +38,12 @@ extension WriteState {
         switch mode {
         case .create, .add:
             // A large file is not sent before the path is known to be free.
-            isDirect && capabilities.honoursIfNoneMatch
+            isDirect && capabilities.honorsIfNoneMatch
                 ? .sending(.absent, replacing: nil) : .inspecting
         case .overwrite:
             .inspecting
         case .update(let revision, let hash):
-            isDirect && capabilities.honoursIfMatch && isBaseCertain
+            isDirect && capabilities.honorsIfMatch && isBaseCertain
                 && revision.isEntityTag && revision.isSafeInField
                 ? .sending(.matches(revision), replacing: .init(revision: revision, hash: hash))
                 : .inspecting
@@ -86,7 +86,7 @@ extension WriteState {
             return .sending(.absent, replacing: nil)
         case (.matches(let revision), .file(let file)) where file.file.revision == revision:
             let base = WriteEvidence.Base(revision: revision)
-            return capabilities.honoursIf && revision.isSafeInField
+            return capabilities.honorsIf && revision.isSafeInField
                 ? .sending(.matchesByIf(revision), replacing: base)
                 : .sending(.none, replacing: base)
         case (.matchesByIf(let revision), .file(let file)) where file.file.revision == revision:

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// A response body, read from the helper's file as fast as the delegate takes it.
 final class BackgroundBody {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
 // Reports completed tasks to the delegate: a download by its file, an upload by its response.
@@ -31,7 +31,7 @@ extension BackgroundClient {
             }
         case .failed(let code, let text, let resumeData):
             if let resumeData, task is URLSessionUploadTask {
-                // So that the upload can be resumed with this data alone, as in the process that made it.
+                // So that this data alone can resume the upload, as in the process that created it.
                 UploadBodies.remember(resumeData, request: task.firstRequest, source: task.source)
             }
             let error = URLError(
@@ -51,7 +51,8 @@ extension BackgroundClient {
         var facts = stat()
         guard let path, lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             if reportedTasks.contains(number, of: identifier, key: key) {
-                // The program was told, has moved the file, and ended before it could acknowledge that.
+                // The delegate was called and has moved the file, but the program ended before it could
+                // acknowledge that.
                 return entry.task.post(.completed(TaskResult())) { status in
                     status.response = response
                     status.counts.received = max(0, response.expectedContentLength)
@@ -62,10 +63,10 @@ extension BackgroundClient {
                 entry,
                 URLError(
                     .fileDoesNotExist, failingURL: response.url,
-                    underlyingText: "the file was removed by somebody else"))
+                    underlyingText: "the file was removed by another program"))
         }
-        // The helper removes it when the program has acknowledged the task. A program that ends before that
-        // is told again, and finds the file still there.
+        // The helper removes the file when the program has acknowledged the task. If the program ends before
+        // that, the task is reported again, with the file still there.
         let file = TemporaryFile(path: path) {
             reportedTasks.add(number, of: identifier, key: key)
         }
@@ -88,7 +89,7 @@ extension BackgroundClient {
                 entry,
                 URLError(
                     .fileDoesNotExist, failingURL: response.url,
-                    underlyingText: "the body of the answer was removed by somebody else"))
+                    underlyingText: "the body of the response was removed by another program"))
         }
         reportWholeBody(of: entry, response)
         task.status.withLock { status in
@@ -111,9 +112,9 @@ extension BackgroundClient {
                 }))
     }
 
-    /// Reports that all of an upload was sent, before it completes: a helper that continued the task from the
-    /// journal and completed it before this program was connected has reported that to nobody. Only what the
-    /// server has accepted was certainly sent whole.
+    /// Reports that all of an upload was sent, before it completes: a helper that completed the task before
+    /// this program was connected had no program to report that to. Only what the server has accepted is
+    /// known to be complete.
     private func reportWholeBody(of entry: BackgroundTaskEntry, _ response: HTTPURLResponse) {
         guard (200...299).contains(response.statusCode) else { return }
         let counts = entry.task.status.withLock { $0.counts }
@@ -121,7 +122,7 @@ extension BackgroundClient {
         noteSent(entry, counts.expectedToSend, counts.expectedToSend)
     }
 
-    /// The delegate has caught up.
+    /// Called when the delegate has caught up.
     func flowOpened(for task: URLSessionTask) {
         guard let entry = entries[task.taskIdentifier] else { return }
         pump(entry)

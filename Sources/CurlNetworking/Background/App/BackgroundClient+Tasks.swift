@@ -44,8 +44,8 @@ extension BackgroundClient {
 
     func lifeChanged(of task: URLSessionTask) {
         guard let entry = entries[task.taskIdentifier], !entry.hasEnded else { return }
-        let isHeld = task.status.withLock { $0.life.isHeld }
-        send(isHeld ? .suspend(task.taskIdentifier) : .resume(task.taskIdentifier))
+        let isSuspended = task.status.withLock { $0.life.isSuspended }
+        send(isSuspended ? .suspend(task.taskIdentifier) : .resume(task.taskIdentifier))
     }
 
     func priorityChanged(of task: URLSessionTask) {

@@ -20,7 +20,7 @@ actor BackgroundClient {
     typealias Channel = BackgroundChannel<BackgroundReply, BackgroundRequest>
 
     enum Stage {
-        case apart
+        case disconnected
         /// Waits for the previous session with the identifier to finish.
         case queueing
         /// A helper was started and is not ready yet.
@@ -33,9 +33,9 @@ actor BackgroundClient {
         case attached
     }
 
-    /// What there is of a connection to the helper, and of the attempts to get one.
+    /// The connection to the helper, and the attempts to open one.
     struct Connection {
-        var stage = Stage.apart
+        var stage = Stage.disconnected
         var channel: Channel?
         /// Tasks that the helper has sent on this connection.
         var announced: Set<Int> = []
@@ -50,10 +50,10 @@ actor BackgroundClient {
     /// Tasks of earlier sessions. Once they are reported, `urlSessionDidFinishEvents` is called.
     struct EarlierTasks {
         private var unreported: Set<Int> = []
-        /// Whether the delegate has yet to be called for them.
+        /// Whether the delegate still has to be called for them.
         private(set) var areAwaited = false
 
-        /// Whether it is time for that call.
+        /// Whether the delegate has to be called now.
         var areComplete: Bool { areAwaited && unreported.isEmpty }
 
         mutating func add(_ number: Int) {
@@ -63,24 +63,24 @@ actor BackgroundClient {
 
         mutating func remove(_ number: Int) { unreported.remove(number) }
 
-        /// The delegate is called, if it is time.
+        /// Records that the delegate is called now.
         mutating func noteCall() {
             if areComplete { areAwaited = false }
         }
     }
 
-    /// Work for when something has happened.
+    /// Work that waits for an event.
     private struct Waiting {
         /// Until the session's tasks are known.
         var readiness: [@Sendable (isolated BackgroundClient) -> Void] = []
         /// Until the helper has all tasks and nothing waits to be acknowledged.
         var calm: [@Sendable () -> Void] = []
-        /// Until the session is free for others.
+        /// Until the session's identifier is free.
         var gone: [@Sendable () -> Void] = []
     }
 
     private(set) weak var session: URLSession?
-    /// Keeps the session alive while it has events to report.
+    /// Retains the session while it has events to report.
     private var kept: URLSession?
     var connection = Connection()
     /// Tasks that are not completed, or whose completion was not reported yet.
@@ -89,14 +89,14 @@ actor BackgroundClient {
     var acknowledged: [Int: BackgroundRequest] = [:]
     /// Keys of all tasks ever acknowledged here, so that none is reported twice.
     var acknowledgedKeys: Set<UInt64> = []
-    /// Those that ended while no program was connected.
+    /// Tasks that ended while no program was connected.
     var ended = EarlierTasks()
-    /// Those that were running already.
+    /// Tasks that were already running.
     var found = EarlierTasks()
     /// Cancelled tasks that wait for their resume data.
     var awaitingResumeData: [Int: URLSessionTask] = [:]
     private var waiting = Waiting()
-    /// Whether all tasks of the journal are cancelled.
+    /// Whether `forget` cancels all tasks of the journal.
     var forgets = false
     /// Whether another process has the session, and this one takes over when it is free.
     private var awaitsTurn = false
@@ -123,7 +123,7 @@ actor BackgroundClient {
 
     nonisolated var isReadyNow: Bool { readiness.withLock { $0 } }
 
-    /// To be called once, when the session is initialized.
+    /// Starts the client. Called once, when the session is initialized.
     nonisolated func begin(for session: URLSession) {
         ExitHandlers.add(self)
         submit { client in
@@ -142,7 +142,7 @@ actor BackgroundClient {
         }
     }
 
-    /// Calls back when the session's tasks are known: at once, unless the journal has some.
+    /// Calls a closure when the session's tasks are known: at once, unless the journal has some.
     nonisolated func whenReady(_ work: @escaping @Sendable () -> Void) {
         submit { $0.whenReadyInTurn { _ in work() } }
     }
@@ -151,7 +151,7 @@ actor BackgroundClient {
         if isReady { work(self) } else { waiting.readiness.append(work) }
     }
 
-    /// Calls back when the helper has all tasks and nothing waits to be acknowledged.
+    /// Calls a closure when the helper has all tasks and nothing waits to be acknowledged.
     func whenCalm(_ work: @escaping @Sendable () -> Void) {
         waiting.calm.append(work)
     }
@@ -163,8 +163,8 @@ actor BackgroundClient {
     /// Connects, waits or disconnects, as the tasks require.
     func proceed() {
         if awaitsTurn, isEnding, !isBusy { stopWaiting() }
-        while case .apart = connection.stage, isBusy || awaitsTurn { reach() }
-        if case .waiting = connection.stage, isBusy { attach() }  // it may be free by now
+        while case .disconnected = connection.stage, isBusy || awaitsTurn { connect() }
+        if case .waiting = connection.stage, isBusy { attach() }  // it may be free now
         if !isBusy { finishIfIdle() }
         notifyFinish()
         kept = isBusy || ended.areAwaited || found.areAwaited ? session : nil
@@ -182,7 +182,7 @@ actor BackgroundClient {
         connection.channel?.send(request)
     }
 
-    /// A task has made progress: earlier losses do not count any more.
+    /// Called when a task has made progress: earlier losses no longer count.
     func noteMovement() {
         connection.losses = 0
     }
@@ -261,7 +261,7 @@ actor BackgroundClient {
         session?.finishInvalidationIfIdle()
     }
 
-    /// The connection is lost. `proceed()` connects again if needed.
+    /// Called when the connection is lost. `proceed()` connects again if needed.
     func connectionLost(_ reason: String) {
         connection.lastReason = reason
         connection.losses += 1
@@ -271,15 +271,15 @@ actor BackgroundClient {
     private func closeChannel() {
         connection.channel?.close()
         connection.channel = nil
-        connection.stage = .apart
+        connection.stage = .disconnected
         connection.announced = []
     }
 
-    /// Nothing is left to do: disconnects, so that others can have the session.
+    /// Disconnects if there is nothing left to do, so that others can have the session.
     private func finishIfIdle() {
         switch connection.stage {
         case .attached: disconnect()
-        case .apart: break
+        case .disconnected: break
         case .queueing, .starting, .greeting, .attaching, .waiting: return
         }
         let calls = waiting.gone
@@ -294,7 +294,11 @@ actor BackgroundClient {
     }
 
     func whenGone(_ work: @escaping @Sendable () -> Void) {
-        if case .apart = connection.stage, !isBusy { work() } else { waiting.gone.append(work) }
+        if case .disconnected = connection.stage, !isBusy {
+            work()
+        } else {
+            waiting.gone.append(work)
+        }
     }
 
     /// Whether its session was invalidated, or is gone.
@@ -302,10 +306,10 @@ actor BackgroundClient {
 
     nonisolated func noteInvalidation() {
         ending.withLock { $0 = true }
-        submit { _ in }  // it may be waiting
+        submit { _ in }  // wakes a client that may be waiting
     }
 
-    /// The helper cannot have these tasks: they fail.
+    /// Fails the tasks, which the helper cannot have.
     func refuse(_ error: URLError) {
         closeChannel()
         BackgroundHolders.leave(self)
@@ -324,7 +328,7 @@ actor BackgroundClient {
 }
 
 extension BackgroundClient: ExitHandler {
-    /// The process exits: waits up to two seconds until the helper has all tasks.
+    /// Called when the process exits: waits up to two seconds until the helper has all tasks.
     nonisolated func handleExit() {
         let calm = DispatchSemaphore(value: 0)
         submit { $0.whenCalm { calm.signal() } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which client of this process holds a session identifier: one at a time.
+/// The clients of this process by session identifier: one client holds an identifier at a time.
 enum BackgroundHolders {
     private struct Holding: Hashable {
         var identifier: String
@@ -18,7 +18,7 @@ enum BackgroundHolders {
 
     private static let holders = Mutex<[Holding: WeakClient]>([:])
 
-    /// Returns the other client that holds the identifier; nil when this one holds it now.
+    /// Claims an identifier for a client. Returns the other client that holds it, or nil.
     static func enter(_ client: BackgroundClient) -> BackgroundClient? {
         holders.withLock { holders in
             let holding = Holding(client)

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import Synchronization
 
-/// What makes a session a background session.
+/// Marks a session as a background session.
 struct BackgroundIdentity: Hashable, Sendable {
     var identifier: String
     /// Determines the folders; nil for the environment of this process.
     var environment: [String: String]?
 }
 
-/// What a background session knows from the names of files, before it is connected.
+/// What is known of a background session from file names, before it is connected.
 struct BackgroundLine {
     private let identity: BackgroundIdentity
     private let environment: [String: String]
@@ -22,7 +22,7 @@ struct BackgroundLine {
         numbers = paths.numbers(of: identity.identifier)
     }
 
-    /// New tasks are numbered from here on.
+    /// New tasks have larger numbers.
     var lastNumber: Int { numbers.max() ?? 0 }
 
     func makeClient(_ settings: SessionSettings) -> BackgroundClient {
@@ -54,7 +54,7 @@ extension URLSessionTask {
             status.taskDescription = record.description
             status.priority = record.priority
             guard case .running(let moved, let expected) = record.state else { return }
-            // The delegate is told differences, from here on.
+            // The delegate receives differences from these counts on.
             if case .download = record.kind {
                 status.counts.received = moved
                 status.counts.expectedToReceive = expected

@@ -69,8 +69,8 @@ final class BackgroundTaskEntry {
         case .delegate, .fileDelegate: break
         case .dataHandler, .fileHandler, .bytes:
             return refused(
-                "tasks of a background session have no completion handlers: whoever made one may "
-                    + "be gone when it ends")
+                "tasks of a background session have no completion handlers: the program may have "
+                    + "exited when they end")
         }
         guard kind(of: task) != nil else {
             return refused(
@@ -95,8 +95,8 @@ extension BackgroundTaskEntry.Identity {
         guard let request = BackgroundTaskRecord.Request(task.firstRequest),
             let kind = BackgroundTaskEntry.kind(of: task)
         else { return nil }
-        let (description, priority, isHeld) = task.status.withLock {
-            ($0.taskDescription, $0.priority, $0.life.isHeld)
+        let (description, priority, isSuspended) = task.status.withLock {
+            ($0.taskDescription, $0.priority, $0.life.isSuspended)
         }
         var record = BackgroundTaskRecord(
             number: task.taskIdentifier, session: session, kind: kind, request: request,
@@ -104,7 +104,7 @@ extension BackgroundTaskEntry.Identity {
             settings: settings.with(
                 task.session.settings.credentialStorage, for: task.firstRequest),
             description: description, priority: priority)
-        if isHeld { record.suspend(at: Int64(Date.now.timeIntervalSince1970)) }
+        if isSuspended { record.suspend(at: Int64(Date.now.timeIntervalSince1970)) }
         return record
     }
 }

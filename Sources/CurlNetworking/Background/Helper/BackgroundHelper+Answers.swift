@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 // Handles what an attempt receives: the response, and its body, which goes to a file.
 
@@ -9,7 +9,7 @@ extension BackgroundHelper {
         notify(transfer.id.session, .redirected(transfer.id.number, request))
     }
 
-    /// The server can resume the upload (104), and names its location.
+    /// Called when the server can resume the upload (104), with its location.
     func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         let id = transfer.id
         guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
@@ -19,7 +19,7 @@ extension BackgroundHelper {
         var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))
         upload.take(
             interim: ResponseHead(status: response.statusCode, headers: response.headers))
-        // After a redirect it may be on another server than the task's request is for.
+        // After a redirect, it may be on another server than the task's request.
         guard let data = upload.resumeData, let blob = try? data.blob,
             let url = URL(string: record.request.url), Origin(of: url) == Origin(of: data.location)
         else { return }
@@ -42,11 +42,11 @@ extension BackgroundHelper {
         notifyProgress(of: transfer, .sent(id.number, total: total, expected: expected))
     }
 
-    /// What may be sent between two reports.
+    /// How much may be sent between two reports.
     private static let lastPartByteCount: Int64 = 1 << 20
 
-    /// When the body is about to leave this process whole, the request may have been carried out from then on,
-    /// also if this process should end now.
+    /// Records that a request may be complete before its last part leaves this process, in case the process
+    /// ends: the server may have processed it.
     func handedOver(_ byteCount: Int64, of expected: Int64, by transfer: HelperTransfer) {
         guard expected >= 0, expected - byteCount <= Self.lastPartByteCount,
             !transfer.attempt.hasNotedLastPart, mustNotBeRepeated(transfer)
@@ -89,8 +89,8 @@ extension BackgroundHelper {
             case .askForWhole:
                 transfer.attempt.asksForWhole = true
             case .unavailable(let error):
-                // The server is overloaded. The part is kept for the next attempt, unless this has gone on
-                // for long.
+                // The server is overloaded. The partial file is kept for the next attempt, unless several
+                // attempts have failed.
                 guard transfer.failedAttempts < 6 else {
                     transfer.attempt.asksForWhole = true
                     break
@@ -148,7 +148,7 @@ extension BackgroundHelper {
             .received(id.number, total: file.byteCount, expected: transfer.attempt.expected))
     }
 
-    /// Records resume data in case this process ends now. Small bodies are not worth it.
+    /// Records resume data in case this process ends. Small bodies are not worth it.
     private func notePart(of transfer: HelperTransfer) {
         guard transfer.attempt.expected < 0 || transfer.attempt.expected > 256 << 10,
             let blob = try? resumeData(of: transfer)?.blob

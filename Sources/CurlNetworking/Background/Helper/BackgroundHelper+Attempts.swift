@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 import Synchronization
 
 // The attempts of a task: one after another, until it completes.
@@ -22,7 +22,7 @@ extension BackgroundHelper {
                 transfer,
                 URLError(
                     .cannotOpenFile,
-                    underlyingText: "the part is gone, or another task goes on with it"))
+                    underlyingText: "the partial file is missing, or another task uses it"))
         }
         check(file, data, for: transfer, record)
     }
@@ -85,12 +85,12 @@ extension BackgroundHelper {
         guard !record.isSuspended else { return transfer.reset() }
         var started = record
         if let resumption = transfer.attempt.resumption { started.note(reached: resumption.offset) }
-        guard started.interruptions < BackgroundTaskRecord.mostInterruptions else {
+        guard started.interruptions < BackgroundTaskRecord.maximumInterruptions else {
             return fail(
                 transfer,
                 URLError(
                     .backgroundSessionWasDisconnected,
-                    underlyingText: "the process that carried it ended all of a sudden too often"))
+                    underlyingText: "the process that ran it has ended unexpectedly too often"))
         }
         let upload = prepareUpload(of: transfer, record)
         // A continued upload asks first how much has arrived.
@@ -194,7 +194,7 @@ extension BackgroundHelper {
         URLError(
             .networkConnectionLost,
             underlyingText:
-                "the process that carried it ended before the answer came; the request may have been "
+                "the process that ran it ended before the response arrived; the request may have been "
                 + "carried out, and is not sent again")
     }
 

@@ -50,7 +50,7 @@ extension BackgroundHelper {
         return try? resumeData(of: transfer)?.blob
     }
 
-    /// The resume data has a checksum of its own.
+    /// Removes the checksums: the resume data has one of its own.
     private func removeMarks(_ blob: Data) {
         guard let data = try? ResumeData(blob: blob) else { return }
         PartialFileMarks.remove(ofPartAt: parts.folder.path(of: data.fileName))
@@ -100,7 +100,7 @@ extension BackgroundHelper {
     func takeResumeData(_ id: HelperTransfer.ID) -> Data? {
         defer { forget(id) }
         guard let transfer = transfers.removeValue(forKey: id), !transfer.isFinishing else {
-            return nil  // it is over
+            return nil  // already over
         }
         let data = resumeBlob(of: transfer)
         stop(transfer)

@@ -8,11 +8,11 @@ extension BackgroundHelper {
     func takeSpooledTasks() {
         let damaged = PendingTaskSpool(paths).takeAbandoned { record in
             if let present = journal[record.session, record.number], present.key == record.key {
-                return true  // it was handed over, but nobody was there to hear so
+                return true  // handed over, but the program could not be notified
             }
             var record = record
             if journal[record.session, record.number] != nil {
-                // The process that knew it by this number has ended.
+                // The process that used this number has ended.
                 record = record.renumbered(journal.nextNumber(in: record.session))
             }
             do {
@@ -27,10 +27,10 @@ extension BackgroundHelper {
             if !record.state.isOver { carry(record) }
             return true
         }
-        for name in damaged { log.note("removed, as it is no record of a task: \(name)") }
+        for name in damaged { log.note("removed, because it is not a record of a task: \(name)") }
     }
 
-    /// The same a little later: an ending process closes its socket before its locks are released.
+    /// Does the same a little later: an ending process closes its socket before its locks are released.
     func takeSpooledTasksSoon() {
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { @Sendable [self] in
             assumeIsolated { helper in

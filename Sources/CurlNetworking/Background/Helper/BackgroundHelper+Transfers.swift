@@ -4,7 +4,7 @@ import FoundationEssentials
 // The tasks that run: starting, timers, suspending.
 
 extension BackgroundHelper {
-    /// Whether it keeps the helper running. A suspended task does not.
+    /// Whether a transfer keeps the helper running. A suspended one does not.
     func isAtWork(_ transfer: HelperTransfer) -> Bool {
         if transfer.isFinishing || transfer.attempt.check != nil { return true }
         guard transfer.attempt.inner != nil || transfer.retryAt != nil else { return false }
@@ -29,7 +29,7 @@ extension BackgroundHelper {
 
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// The timer has fired: what is due?
+    /// Handles due timers.
     func wakeTransfers() {
         let now = Self.now
         for transfer in Array(transfers.values) {
@@ -44,7 +44,7 @@ extension BackgroundHelper {
     func expire(_ transfer: HelperTransfer) {
         fail(
             transfer,
-            URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"))
+            URLError(.timedOut, underlyingText: "timeoutIntervalForResource has expired"))
     }
 
     func setSuspended(_ id: HelperTransfer.ID, _ isSuspended: Bool) {

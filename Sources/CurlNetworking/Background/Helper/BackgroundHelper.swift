@@ -1,9 +1,9 @@
-import CBackgroundHelper
+import CByteClubBackgroundHelper
 import Dispatch
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
-/// The entry point of a helper process, called by the constructor in `CBackgroundHelper`.
+/// The entry point of a helper process, called by the constructor in `CByteClubBackgroundHelper`.
 @_cdecl("byteclub_helper_main")
 func backgroundHelperMain() {
     let environment = ProcessInfo.processInfo.environment
@@ -102,7 +102,9 @@ actor BackgroundHelper {
             _exit(1)
         }
         log.note("here, version \(BackgroundVersion.current)")
-        for name in journal.damagedNames { log.note("moved aside, as it is no record: \(name)") }
+        for name in journal.damagedNames {
+            log.note("moved aside, because it is not a record: \(name)")
+        }
         for name in journal.unreadableNames {
             log.note("left alone, as it cannot be read: \(name)")
         }
@@ -144,7 +146,7 @@ actor BackgroundHelper {
             }
             // The folder keeps others out already; this is a second check.
             guard let process = channel.peer else {
-                log.note("refused somebody who is not our user")
+                log.note("refused a process of another user")
                 channel.close()
                 continue
             }

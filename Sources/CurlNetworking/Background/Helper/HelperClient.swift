@@ -1,5 +1,5 @@
-import CCurl
-import Glibc
+import CByteClubCurl
+import CurlNetworkingPlatform
 
 /// A connected program, for one session. Owned by the helper, used on its queue only.
 final class HelperClient {
@@ -46,7 +46,7 @@ extension BackgroundHelper {
         guard let session = client.session else { return }
         answerByDefault(session)
         dismissWorkers(of: session)
-        takeSpooledTasksSoon()  // and lets in who waits
+        takeSpooledTasksSoon()  // also assigns waiting clients
     }
 
     func client(of session: String) -> HelperClient? {
@@ -75,7 +75,7 @@ extension BackgroundHelper {
             client.channel.send(.welcome(version: version))
             return .handled
         case .attach(let session, let owner, let waits):
-            // A waiting client may have been given the session while it asked again.
+            // The session may have been assigned while the client asked again.
             if client.session == session { return .handled }
             guard client.hasSaidHello, client.session == nil, !session.isEmpty else {
                 return .refused
@@ -95,7 +95,7 @@ extension BackgroundHelper {
                 client.awaited = session
                 return client.channel.send(.inUse(process: holder.process))
             }
-            receive(from: holder)  // its last words
+            receive(from: holder)  // messages sent before it disconnected
             holder.channel.close()
             disconnect(holder)
         }
@@ -128,9 +128,9 @@ extension BackgroundHelper {
         client.session = session
         for record in journal.tasks(of: session) { client.channel.send(.task(record)) }
         client.channel.send(.attached)
-        // What has moved since its last helper ended: it may be all there is for a while.
+        // Progress since its last helper ended: it may be the only progress for a while.
         sendDeferredProgress(to: client)
-        // A program that starts may mean that the network is back.
+        // A starting program may mean that the network is available again.
         for transfer in transfers.values where transfer.id.session == session {
             transfer.forgetFailures()
             if transfer.retryAt != nil { startAttempt(transfer) }
@@ -235,7 +235,7 @@ extension BackgroundHelper {
 
     enum QuestionResult {
         case asked
-        /// The program is not connected: nobody will answer.
+        /// The program is not connected.
         case notConnected
     }
 
@@ -255,7 +255,7 @@ extension BackgroundHelper {
         return .asked
     }
 
-    /// The program disconnected without answering.
+    /// Applies default handling, because the program disconnected without answering.
     private func answerByDefault(_ session: String) {
         for transfer in transfers.values where transfer.id.session == session {
             for question in transfer.attempt.questions.values {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// The open file that a response body is written to.
 final class HelperFile {
@@ -62,7 +62,7 @@ final class HelperFile {
         if count > 0 { marks?.cut(to: count) } else { removeMarks() }
     }
 
-    /// When this throws, `byteCount` and `checksum` still tell how much was written.
+    /// Appends data. When this throws, `byteCount` and `checksum` still describe what was written.
     func append(_ data: Data) throws(URLError) {
         let isWritten = data.withUnsafeBytes { bytes in
             var rest = bytes[...]

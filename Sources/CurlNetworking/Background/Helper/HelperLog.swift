@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// The helper's log for people, one line per event, without paths, queries or header fields of requests.
 struct HelperLog {

@@ -21,9 +21,9 @@ final class HelperTransfer {
     var retryAt: UInt64?
     var deadline: UInt64?
 
-    /// What belongs to one attempt, and is over with it.
+    /// The state of one attempt.
     struct Attempt {
-        /// The task that carries it; nil while its part is verified, and before it begins.
+        /// The task that performs it; nil while the partial file is being verified.
         var inner: URLSessionTask?
         /// The file of the response body.
         var file: HelperFile?

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// Identifies the current boot of the machine.
 enum SystemBoot {

@@ -13,11 +13,18 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
     var authorities: [Data]?
     /// The server's certificates as DER, and OpenSSL's verification result.
     var chain: [Data]?
-    var verdict: Int?
+    var verificationResult: Int?
     var trustedHost: String?
     var failureCount: Int
     /// The 401 or 407.
     var answer: BackgroundTaskRecord.Answer?
+
+    private enum CodingKeys: String, CodingKey {
+        case host, port, `protocol`, proxyType, realm, method, authorities, chain
+        // Earlier helpers and programs read and write the old key.
+        case verificationResult = "verdict"
+        case trustedHost, failureCount, answer
+    }
 
     init(_ challenge: URLAuthenticationChallenge) {
         let space = challenge.protectionSpace
@@ -30,7 +37,7 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
         authorities = space.distinguishedNames
         if let trust = space.serverTrust {
             chain = trust.certificates.map(\.derEncoded)
-            verdict = trust.verdict
+            verificationResult = trust.verificationResult
             trustedHost = trust.host
         }
         failureCount = challenge.previousFailureCount
@@ -43,7 +50,9 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
             host: host, port: port, protocol: `protocol`, proxyType: proxyType, realm: realm,
             method: method,
             serverTrust: chain.map {
-                ServerTrust(host: trustedHost ?? host, chain: $0, verdict: verdict ?? -1)
+                ServerTrust(
+                    host: trustedHost ?? host, chain: $0,
+                    verificationResult: verificationResult ?? -1)
             },
             distinguishedNames: authorities)
     }

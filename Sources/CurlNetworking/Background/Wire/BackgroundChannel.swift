@@ -1,8 +1,8 @@
-import CCurl
-import CBackgroundHelper
+import CByteClubCurl
+import CByteClubBackgroundHelper
 import Dispatch
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// One end of a connection between a program and the helper, owned by an actor and used on its queue
 /// only.
@@ -87,7 +87,7 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         return messages
     }
 
-    /// Whether the peer has disconnected, determined without reading: its last messages are still to come.
+    /// Whether the peer has disconnected, determined without reading its last messages.
     var isDeserted: Bool {
         guard !isClosed else { return true }
         var state = pollfd(fd: descriptor, events: 0, revents: 0)

@@ -6,13 +6,13 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
     var redirectCount = 0
 
     /// Only the last ones are kept.
-    private static let mostTransactions = 16
+    private static let maximumTransactions = 16
 
     mutating func add(_ metrics: URLSessionTaskMetrics) {
         redirectCount += metrics.redirectCount
         transactions += metrics.transactionMetrics.map { Transaction($0.facts) }
-        if transactions.count > Self.mostTransactions {
-            transactions.removeFirst(transactions.count - Self.mostTransactions)
+        if transactions.count > Self.maximumTransactions {
+            transactions.removeFirst(transactions.count - Self.maximumTransactions)
         }
     }
 

@@ -1,6 +1,6 @@
 import Dispatch
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// The lock that makes one process the helper of a state folder while it lives. The file has the path of
 /// the helper's socket, because programs may differ in `XDG_RUNTIME_DIR`.
@@ -75,7 +75,7 @@ final class HandoverLock {
         else { return }
         throw URLError(
             .backgroundSessionWasDisconnected,
-            underlyingText: "another helper holds \(paths.handover) and neither comes nor goes")
+            underlyingText: "another helper holds \(paths.handover) and neither starts nor exits")
     }
 
     deinit {

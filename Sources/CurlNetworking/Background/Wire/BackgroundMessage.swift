@@ -9,8 +9,10 @@ enum BackgroundRequest: Codable, Hashable, Sendable {
     case hello(version: Int)
     /// Asks for a session by its identifier. One connection has it at a time.
     ///
-    /// `owner`: of its files in the spool, which the helper removes when the tasks are in the journal.
-    /// `waits`: it waited for another process at the previous helper, and that process may reconnect first.
+    /// - `owner`: the owner of its files in the spool, which the helper removes when the tasks are in the
+    ///   journal.
+    /// - `waits`: whether it waited for another process at the previous helper; that process may reconnect
+    ///   first.
     case attach(session: String, owner: String? = nil, waits: Bool? = nil)
     case add(BackgroundTaskRecord)
     case suspend(Int)
@@ -30,7 +32,7 @@ enum BackgroundRequest: Codable, Hashable, Sendable {
 /// From the helper.
 enum BackgroundReply: Codable, Hashable, Sendable {
     case welcome(version: Int)
-    /// It is of an older version, leaves its tasks in the journal and exits.
+    /// The helper has an older version, leaves its tasks in the journal and exits.
     case givingWay
     /// Another process has the session. A client that stays connected gets it when it is free.
     case inUse(process: Int32)
@@ -39,7 +41,7 @@ enum BackgroundReply: Codable, Hashable, Sendable {
     /// …and now all were sent.
     case attached
     case added(Int)
-    /// It could not be added to the journal.
+    /// The task could not be added to the journal.
     case refused(Int, BackgroundFailure)
     case redirected(Int, BackgroundTaskRecord.Request)
     case answered(Int, BackgroundTaskRecord.Answer)

@@ -1,6 +1,6 @@
-import CCurl
+import CByteClubCurl
 import FoundationEssentials
-import Glibc
+import CurlNetworkingPlatform
 
 /// The unix socket the helper listens on.
 enum BackgroundSocket {

@@ -1,0 +1,2 @@
+/// A target of the program's own.
+public enum COpenSSLName {}

@@ -1,0 +1,182 @@
+public import FoundationEssentials
+
+/// Converts a camera's photo, or another picture, to a JPEG for the club.
+///
+/// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no location
+/// unless requested, no date, no camera, no thumbnail. Only an ICC profile that fits the pixels is kept,
+/// because without it the colors would be wrong. The size in pixels stays the same.
+///
+/// Memory does not depend on the picture's size: pixels are processed in strips, and a picture that must be
+/// rotated uses a scratch file, as does libjpeg's own state for a progressive picture (about 3 bytes per
+/// pixel) beyond `PictureLimits.residentCoefficientByteCount`.
+public struct PhotoReencoder: Sendable {
+    /// The result.
+    public struct Output: Sendable, Equatable {
+        /// A new temporary file (mode 0600), synced to the disk. The caller deletes it.
+        public let url: URL
+        public let byteCount: Int64
+        public let size: PixelSize
+    }
+
+    /// From 0 (smallest file) to 1, libjpeg's 1 to 100.
+    public var quality: Double
+
+    /// The folder of the result; nil for `TMPDIR`, else `/tmp`.
+    public var directory: URL?
+
+    /// Whether the result contains the photo's location.
+    public var keepsLocation: Bool
+
+    public init(quality: Double = 0.6, directory: URL? = nil, keepsLocation: Bool = false) {
+        self.quality = quality
+        self.directory = directory
+        self.keepsLocation = keepsLocation
+    }
+
+    /// Re-encodes a photo in this process; takes about a second for 36 million pixels. Do not call it on the
+    /// main actor. Cancelling the task stops it at the next strip of rows.
+    ///
+    /// For untrusted photos use ``PictureWorkers/reencode(_:quality:progress:)``.
+    ///
+    /// - Parameter progress: Called on the calling thread with the completed fraction, from 0 to 1, about a
+    ///   hundred times.
+    /// - Throws: `PictureError`. A truncated or damaged picture is refused here, although `JPEGFile.decode`
+    ///   would show it. No file is left behind.
+    public func reencode(
+        _ photo: URL, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(PictureError) -> Output {
+        try reencode(PictureFile(at: photo), progress: progress)
+    }
+
+    /// Re-encodes a photo that may be in memory.
+    public func reencode(
+        _ photo: PictureFile, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(PictureError) -> Output {
+        let file = try OutputFile(
+            in: directory ?? .temporaryFolder, prefix: "byteclub-photo-", suffix: ".jpg",
+            to: "prepare \(photo.name)")
+        let (byteCount, size) = try write(photo, to: file.descriptor, progress: progress)
+        return Output(url: try file.keep(), byteCount: byteCount, size: size)
+    }
+
+    /// Re-encodes a JPEG that may be in memory.
+    public func reencode(
+        _ photo: JPEGFile, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(PictureError) -> Output {
+        try reencode(PictureFile(photo.source), progress: progress)
+    }
+}
+
+extension PhotoReencoder {
+    /// Re-encodes a photo into an open file.
+    func write(
+        _ photo: PictureFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        switch try photo.format() {
+        case let format where format.needsLibrary:
+            try write(
+                LibraryFile(source: photo.source, format: format), to: descriptor,
+                progress: progress)
+        case .png: try write(PNGFile(photo.source), to: descriptor, progress: progress)
+        default: try write(JPEGFile(photo.source), to: descriptor, progress: progress)
+        }
+    }
+
+    private func write(
+        _ photo: JPEGFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        try photo.withDecoder(to: "prepare \(photo.name)") {
+            decoder throws(PictureError) in
+            let header = try decoder.readHeader()
+            guard
+                header.storedSize.pixelCount
+                    <= PictureLimits.reencodedPixelCount(
+                        ofFileWith: decoder.bytes.count, isReadWhole: header.isReadWhole)
+            else { throw decoder.error(.tooLargeToReencode, detail: header.storedSize.description) }
+            let encoder = try JPEGEncoder(writingTo: descriptor, to: decoder.operation)
+            let rows = try decoder.startForReencoding()
+            try encoder.start(
+                size: header.size, rows: rows.format, quality: quality,
+                exif: keepsLocation
+                    ? decoder.head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
+                profile: rows.inks == nil
+                    ? decoder.profile(for: rows.format == .grey ? "GRAY" : "RGB ") : nil)
+
+            var strips = Strips(size: header.storedSize, rows: rows, progress: progress)
+            switch header.orientation {
+            case .up, .upMirrored:
+                try strips.copy(
+                    from: decoder, to: encoder, mirrored: header.orientation == .upMirrored)
+            default:
+                let scratch = try TileScratch(
+                    size: header.storedSize, pixelByteCount: rows.format.pixelByteCount,
+                    in: photo.source.scratch, to: decoder.operation)
+                try strips.copy(
+                    from: decoder, to: encoder, turned: header.orientation, through: scratch)
+            }
+            try encoder.finish()
+            return (Int64(encoder.byteCount), header.size)
+        }
+    }
+
+    /// Transparent parts become white. A library decodes everything at once, which is most of the work.
+    private func write(
+        _ picture: LibraryFile, to descriptor: Int32,
+        progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        let operation = "prepare \(picture.source.name)"
+        let encoder = try JPEGEncoder(writingTo: descriptor, to: operation)
+        var (size, reported) = (PixelSize(width: 0, height: 0), 0)
+        try picture.reencode(to: operation) { head, full throws(PictureError) in
+            size = full
+            try encoder.start(
+                size: full, rows: .rgbx, quality: quality,
+                exif: keepsLocation
+                    ? head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
+                profile: head.colorProfile)
+        } row: { pixels, row throws(PictureError) in
+            try encoder.encode(
+                UnsafeBufferPointer(start: pixels, count: size.width * 4),
+                rowByteCount: size.width * 4, count: 1)
+            let percent = (row + 1) * 100 / size.height
+            if percent > reported {
+                reported = percent
+                progress(Double(row + 1) / Double(size.height))
+            }
+        }
+        try encoder.finish()
+        return (Int64(encoder.byteCount), size)
+    }
+
+    /// Transparent parts become white.
+    private func write(
+        _ picture: PNGFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        let operation = "prepare \(picture.name)"
+        return try picture.withDecoder(to: operation) { decoder throws(PictureError) in
+            let header = try decoder.readHeader()
+            guard header.size.pixelCount <= PictureLimits.reencodedPNGPixelCount else {
+                throw PictureError(
+                    .tooLargeToReencode, operation: operation, detail: header.size.description)
+            }
+            let encoder = try JPEGEncoder(writingTo: descriptor, to: operation)
+            try encoder.start(size: header.size, rows: .rgbx, quality: quality)
+            let rowByteCount = header.size.width * 4
+            var (row, reported) = (0, 0)
+            try PNGRows(header: header, to: header.size, keepsAlpha: false).forEach(decoder) {
+                pixels throws(PictureError) in
+                try encoder.encode(
+                    UnsafeBufferPointer(start: pixels, count: rowByteCount),
+                    rowByteCount: rowByteCount, count: 1)
+                row += 1
+                let percent = row * 100 / header.size.height
+                if percent > reported {
+                    reported = percent
+                    progress(Double(row) / Double(header.size.height))
+                }
+            }
+            try encoder.finish()
+            return (Int64(encoder.byteCount), header.size)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import ByteClub
+import ClubAccess
+import ClubLibrary
+import ClubStore
+import FoundationEssentials
+import ByteClubMessages
+
+/// Changes of notes while the club is unreachable: they go to the outbox of the local copy, as the app's do.
+struct NotesOutbox {
+    private let copy: LocalCopy
+    private let reason: StoreError
+
+    /// - Parameter error: Why the club could not be asked.
+    /// - Returns: Nil for an error that does not concern the connection, or that the user must correct.
+    init?(_ club: ClubSettings, _ registry: ClubRegistry, insteadOf error: StoreError) {
+        guard Self.isReason(error, toWaitFor: club) else { return nil }
+        copy = LocalCopy(folder: registry.libraryFolder(of: club))
+        reason = error
+    }
+
+    /// Whether a change waits after an error, instead of failing.
+    static func isReason(_ error: StoreError, toWaitFor club: ClubSettings) -> Bool {
+        error.isConnectionFailure && error.code != .cancelled && error.code != .locked
+            && error.code != .unauthorized && !club.isFixedBySignIn(error)
+            && !(error.underlying is EmbeddedClubError)
+    }
+
+    /// Reports on standard error that changes wait.
+    func report() {
+        let title = CommandFailure.words(for: reason).title
+        Output.complain(
+            localized(
+                "\(title): the change waits here and is sent when Byte Club or byteclub outbox send next reaches the club."
+            ))
+    }
+
+    // MARK: - Notes
+
+    /// The note that a name means, as far as it is known here, with what waits.
+    func find(_ name: String) async throws -> RemoteFile {
+        try await NotePaths.find(name, in: try known())
+    }
+
+    /// The same with its text.
+    func fetch(_ name: String) async throws -> (file: RemoteFile, data: Data) {
+        let known = try known()
+        return try await NotePaths.with(name, in: known) { path throws(StoreError) in
+            try await known.fetch(path)
+        }
+    }
+
+    /// - Throws: The original error if nothing is known of the club here.
+    private func known() throws -> KeptFiles {
+        guard let known = try KeptFiles(of: copy) else { throw reason }
+        return known
+    }
+
+    // MARK: - Changes
+
+    /// - Parameter wasAttempted: Whether the club was asked to write it; it may have done so.
+    func add(_ text: Data, at path: RemotePath, wasAttempted: Bool) async throws -> RemoteFile {
+        try await requireFree(path)
+        return try enqueue(
+            .write(text, at: path, mode: .create), wasAttempted: wasAttempted, during: .put)
+    }
+
+    /// - Parameters:
+    ///   - base: The text that was edited, if known: changes by other members are merged with it.
+    ///   - wasAttempted: See ``add(_:at:wasAttempted:)``.
+    func update(
+        _ note: RemoteFile, from base: Data?, to text: Data, wasAttempted: Bool
+    ) throws -> RemoteFile {
+        if let base, note.revision.waitingChange == nil { try? copy.keep([(note, base)]) }
+        let mode = WriteMode.update(note.revision, contentHash: note.contentHash)
+        return try enqueue(
+            .write(text, at: note.path, mode: mode), wasAttempted: wasAttempted, during: .put)
+    }
+
+    func move(_ note: RemoteFile, to target: RemotePath) async throws -> RemoteFile {
+        let isOtherCase = target.string.lowercased() == note.path.string.lowercased()
+        if !isOtherCase { try await requireFree(target) }
+        return try enqueue(.move(note, to: target), during: .move)
+    }
+
+    func remove(_ note: RemoteFile) throws {
+        do {
+            try copy.enqueue(.delete(note))
+        } catch let error as LibraryError {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    private func enqueue(
+        _ intent: Intent, wasAttempted: Bool = false, during operation: StoreError.Operation
+    ) throws -> RemoteFile {
+        // What was refused at the door was not sent.
+        let mayHaveArrived =
+            wasAttempted && reason.connectionFailure != .refused
+            && reason.connectionFailure != .unknownHost
+        do {
+            guard let file = try copy.enqueue(intent, wasAttempted: mayHaveArrived) else {
+                throw reason
+            }
+            return file
+        } catch let error as LibraryError {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// - Throws: `CommandFailure` if the name is taken, as far as it is known here.
+    private func requireFree(_ path: RemotePath) async throws {
+        guard let known = try KeptFiles(of: copy),
+            try await NamedNotes.there(path, in: known) != nil
+        else { return }
+        throw CommandFailure(localized("There is a note “\(path.name)” already."))
+    }
+}

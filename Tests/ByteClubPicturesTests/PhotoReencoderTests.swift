@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import ByteClubPictures
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct PhotoReencoderTests {
+    private let folder: TemporaryFolder
+    private let reencoder: PhotoReencoder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        reencoder = PhotoReencoder(directory: folder.url)
+    }
+
+    @Test(arguments: 1...8, [false, true])
+    func turnsThePixelsInsteadOfSayingSo(orientation: Int, isProgressive: Bool) throws {
+        // Neither side is a multiple of the strips' and tiles' 64 pixels.
+        let photo = Photos.corners(
+            width: 210, height: 150, orientation: orientation, isProgressive: isProgressive)
+        let output = try reencoder.reencode(JPEGFile(data: photo))
+        #expect(
+            output.size
+                == (orientation < 5
+                    ? PixelSize(width: 210, height: 150) : PixelSize(width: 150, height: 210)))
+
+        let header = try JPEGHeader.read(fileAt: output.url)
+        #expect(header.orientation == .up)
+        #expect(header.storedSize == output.size)
+        let before = try JPEGFile(data: photo).decode().image
+        let after = try JPEGFile(at: output.url).decode().image
+        #expect(after.meanDifference(from: before) < 2)
+    }
+
+    @Test(arguments: 1...8)
+    func keepsEveryPixelInItsPlace(orientation: Int) throws {
+        // Gray ramps have no second half like the first: a strip in the wrong place would show.
+        let stored = Photos.grey(width: 333, height: 141)
+        let before = try JPEGFile(data: stored).decode().image
+        let turned = try #require(Orientation(rawValue: orientation))
+        let exif = Photos.withOrientation(orientation, stored)
+        let output = try reencoder.reencode(JPEGFile(data: exif))
+        let after = try JPEGFile(at: output.url).decode().image
+        #expect(try JPEGHeader.read(fileAt: output.url).componentCount == 1)
+        #expect(after.greatestDifference(from: before.oriented(turned)) < 12)
+    }
+
+    @Test(arguments: [false, true])
+    func turnsInksIntoColours(asYCCK: Bool) throws {
+        let output = try reencoder.reencode(JPEGFile(data: Photos.inks(asYCCK: asYCCK)))
+        #expect(try JPEGHeader.read(fileAt: output.url).componentCount == 3)
+        let image = try JPEGFile(at: output.url).decode().image
+        #expect(image[0, 0].isNear(.init(red: 255, green: 0, blue: 0)))
+        #expect(image[95, 63].isNear(.init(red: 255, green: 255, blue: 255)))
+    }
+
+    @Test(arguments: [1, 6])
+    func dropsThePlaceAndEverythingElse(orientation: Int) throws {
+        let metadata = PhotoMetadata(
+            hasLocation: true, maker: "Byte & Sons", thumbnail: Photos.corners(width: 16, height: 8)
+        )
+        let photo = Photos.corners(orientation: orientation, metadata: metadata)
+        try #require(try JPEGHeader.read(photo).hasLocation)
+        let output = try reencoder.reencode(JPEGFile(data: photo))
+        let header = try JPEGHeader.read(fileAt: output.url)
+        #expect(!header.hasLocation)
+        #expect(header.thumbnail == nil)
+        let bytes = try Data(contentsOf: output.url)
+        #expect(bytes.firstRange(of: Data("Exif".utf8)) == nil)
+        #expect(bytes.firstRange(of: Data("Byte & Sons".utf8)) == nil)
+    }
+
+    @Test func keepsAProfileThatFitsThePixelsAndNoOther() throws {
+        let fitting = Photos.profile(for: "RGB ", byteCount: 70_000)
+        let output = try reencoder.reencode(JPEGFile(data: Photos.corners(profile: fitting)))
+        let bytes = try Data(contentsOf: output.url)
+        // It is too long for one marker, so it comes in two pieces.
+        #expect(bytes.firstRange(of: Data("ICC_PROFILE\0\u{1}\u{2}".utf8)) != nil)
+        #expect(bytes.firstRange(of: Data("ICC_PROFILE\0\u{2}\u{2}".utf8)) != nil)
+
+        let other = Photos.profile(for: "CMYK")
+        let second = try reencoder.reencode(JPEGFile(data: Photos.corners(profile: other)))
+        #expect(try Data(contentsOf: second.url).firstRange(of: Data("ICC_PROFILE".utf8)) == nil)
+    }
+
+    @Test func writesAPrivateFileOfTheSizeItSays() throws {
+        let output = try reencoder.reencode(JPEGFile(data: Photos.noise(width: 300, height: 200)))
+        var status = stat()
+        try #require(stat(output.url.path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(Int64(status.st_size) == output.byteCount)
+        #expect(folder.names == [output.url.lastPathComponent])
+    }
+
+    @Test func makesSmallerFilesOfLowerQuality() throws {
+        let photo = JPEGFile(data: Photos.noise(width: 300, height: 200))
+        let byteCounts = try [1, 0.6, 0.2, 0].map {
+            try PhotoReencoder(quality: $0, directory: folder.url).reencode(photo).byteCount
+        }
+        #expect(byteCounts == byteCounts.sorted(by: >))
+    }
+
+    @Test(arguments: [nil, 6] as [Int?])
+    func reencodesAPanoramaInStripsAndTellsTheProgress(orientation: Int?) throws {
+        let reports = Mutex<[Double]>([])
+        let photo = Photos.wide(width: 3000, height: 750, orientation: orientation)
+        let output = try reencoder.reencode(JPEGFile(data: photo)) { part in
+            reports.withLock { $0.append(part) }
+        }
+        #expect(output.size.pixelCount == 3000 * 750)
+        let parts = reports.withLock { $0 }
+        #expect(parts == parts.sorted())
+        #expect(parts.count >= 10 && parts.count <= 100)
+        #expect(parts.last == 1)
+    }
+
+    @Test func refusesWhatIsNoWholePictureAndLeavesNothingBehind() throws {
+        let cases: [(Data, PictureError.Code)] = [
+            (Data(), .empty), (Data("text".utf8), .notAPicture),
+            (Photos.truncated(), .truncated), (Photos.truncated(keeping: 0.99), .truncated),
+            (Photos.corners(isProgressive: true).dropLast(40), .truncated),
+        ]
+        for (data, code) in cases {
+            let error = #expect(throws: PictureError.self) {
+                try reencoder.reencode(JPEGFile(data: Data(data)))
+            }
+            #expect(error?.code == code)
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func saysWhenItCannotWrite() throws {
+        let nowhere = PhotoReencoder(directory: folder.url.appending(path: "missing"))
+        let error = #expect(throws: PictureError.self) {
+            try nowhere.reencode(JPEGFile(data: Photos.corners()))
+        }
+        #expect(error?.code == .cannotWrite)
+    }
+
+    @Test(arguments: [1, 8])
+    func stopsWhenItsTaskIsCancelledAndLeavesNothingBehind(orientation: Int) async throws {
+        let photo = Photos.wide(width: 3000, height: 750, orientation: orientation)
+        let reencoder = reencoder
+        let task = Task {
+            try reencoder.reencode(JPEGFile(data: photo)) { part in
+                if part > 0.2 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        let error = await #expect(throws: PictureError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(folder.names.isEmpty)
+    }
+}
+
+extension PixelImage {
+    /// The largest difference of any channel of any pixel.
+    func greatestDifference(from other: PixelImage) -> Int {
+        guard size == other.size else { return .max }
+        return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+    }
+
+    /// The average difference of all channels.
+    func meanDifference(from other: PixelImage) -> Double {
+        guard size == other.size else { return .infinity }
+        let sum = zip(bytes, other.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(bytes.count)
+    }
+}
