@@ -50,6 +50,7 @@ let modules: [Target] = [
     .target(
         name: "CByteClubTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CByteClubBackgroundHelper"),
+    .target(name: "CByteClubMemory"),
     .target(name: "CurlNetworkingPlatform", swiftSettings: strict),
     .target(
         name: "CurlNetworkingNames", dependencies: ["CurlNetworkingPlatform"],
@@ -118,7 +119,9 @@ let modules: [Target] = [
         swiftSettings: strict),
     .target(
         name: "ClubServer",
-        dependencies: ["CByteClubLinux", "DropboxAPI", "ByteClubFiles", "ByteClubPictures"],
+        dependencies: [
+            "CByteClubLinux", "CByteClubMemory", "DropboxAPI", "ByteClubFiles", "ByteClubPictures",
+        ],
         swiftSettings: strict),
     .target(
         name: "ClubAccess",
@@ -131,7 +134,7 @@ let modules: [Target] = [
     .target(
         name: "ByteClub",
         dependencies: [
-            "CByteClubLinux", "ByteClubMessages", "TextEditing", "TerminalUI", "ByteClubPictures",
+            "CByteClubLinux", "CByteClubMemory", "ByteClubMessages", "TextEditing", "TerminalUI", "ByteClubPictures",
             "TerminalPictures",
             "ClubStore", "ClubLibrary", "ClubAccess", "ByteClubFiles", "WelcomeContent",
         ],

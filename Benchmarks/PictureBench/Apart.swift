@@ -54,6 +54,48 @@ func printPeak(ofReencoding photo: URL) async throws {
     } catch {
         outcome = "refused: \(error)"
     }
+    let (megabytes, seconds) = try cost(ofAll: true)
+    print("\(megabytes) MB, \(seconds) s of a processor, \(outcome)")
+}
+
+/// Looks at a photo as the viewer does, in a program that has done nothing else: for the screen, with all the pixels
+/// that are kept, and closely. Prints the peaks of resident memory in megabytes, of this process and of both.
+func printPeak(ofViewing photo: URL) async throws {
+    let workers = PictureWorkers.shared
+    let picture = PictureFile(at: photo)
+    let details = try await workers.details(of: picture)
+    let box = CellSize(columns: 120, rows: 40)
+    let cells = CellRenderer(style: .halfBlocks)
+    let renderer = PictureRenderer(moving: cells, resting: cells)
+    var shown: PictureLevels?
+    for side in [512, 4096] {
+        let decoded = try await workers.decode(
+            picture, scaledToFit: PixelSize(width: side, height: side))
+        shown = await PictureQueue.previews.run { PictureLevels(decoded.image) }
+    }
+    let folder = URL(filePath: photo.path + ".pictures")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    guard var levels = shown else { return }
+    PictureCache(folder: folder).keep(
+        levels, details,
+        for: PictureCache.Key(club: "club", path: "/a.jpg", revision: "1", file: "state"))
+    for left in [1000, 4000] {
+        let part = PicturePart(
+            left: left, top: 2000, size: PixelSize(width: 2400, height: 1350))
+        levels.closeUp = nil
+        levels.closeUp = PictureLevels.CloseUp(
+            try await workers.part(part, of: picture), part, of: details.size)
+    }
+    var viewport = PanoramaViewport(wraps: true)
+    for _ in 0..<20 {
+        viewport.turn(by: 0.02)
+        sink(renderer.frame(of: levels, through: viewport, filling: box, for: .resting, id: 1))
+    }
+    print("\(try cost(ofAll: false).megabytes) MB, with the decoder \(try cost(ofAll: true).megabytes) MB")
+}
+
+/// The peak of resident memory and the processor's time, of this process or of it and its children.
+private func cost(ofAll: Bool) throws -> (megabytes: Int, seconds: Double) {
     var megabytes = 0
     var seconds = 0.0
     let own = getpid()
@@ -66,10 +108,10 @@ func printPeak(ofReencoding photo: URL) async throws {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
             return Int(line.filter(\.isNumber)) ?? 0
         }
-        guard process == own || field("PPid") == Int(own) else { continue }
+        guard process == own || ofAll && field("PPid") == Int(own) else { continue }
         megabytes += field("VmHWM") / 1000
         let fields = times[(times.lastIndex(of: ")") ?? times.startIndex)...].split(separator: " ")
         seconds += [12, 13].reduce(0) { $0 + (Double(fields[$1]) ?? 0) } / 100
     }
-    print("\(megabytes) MB, \(seconds) s of a processor, \(outcome)")
+    return (megabytes, seconds)
 }

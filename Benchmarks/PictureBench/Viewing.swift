@@ -66,6 +66,8 @@ func measureViewing(_ scene: Scene) async throws {
     let part = PicturePart(left: 8000, top: 4000, size: PixelSize(width: 2400, height: 1350))
     let close = try await medianOf(3) { sink(try await workers.part(part, of: picture)) }
     report("  single pixels of 2,400×1,350 in its middle", close)
+    let peak = output(of: [CommandLine.arguments[0], "--viewing-peak", scene.sphere.path])
+    print("  peak of memory while it is looked at: \(peak); limit 100")
 }
 
 private func measureFrames(_ levels: PictureLevels) {

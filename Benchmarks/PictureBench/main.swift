@@ -10,6 +10,8 @@ import Foundation
 
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peak" {
     try await printPeak(ofReencoding: URL(filePath: CommandLine.arguments[2]))
+} else if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--viewing-peak" {
+    try await printPeak(ofViewing: URL(filePath: CommandLine.arguments[2]))
 } else if CommandLine.arguments.contains("--viewing") {
     let scene = try Scene()
     try await measureViewing(scene)

@@ -37,10 +37,11 @@ final class BenchSession {
         }
     }
 
-    func press(_ keys: TerminalKey...) {
+    /// - Parameter quiet: How long nothing is to come before the next key; nil for no wait.
+    func press(_ keys: TerminalKey..., quiet: Duration? = .milliseconds(30)) {
         for key in keys {
             send(key.bytes(in: emulator.modes))
-            settle(quiet: .milliseconds(30))
+            if let quiet { settle(quiet: quiet) }
         }
     }
 

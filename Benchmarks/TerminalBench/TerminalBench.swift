@@ -3,7 +3,7 @@ import TestSupport
 
 /// Byte Club's figures at a terminal beside nano, micro and vim, in one run.
 ///
-/// `byteclub-bench [keys|start|many|rest|cancel|appear]...` takes those parts, all of them without words.
+/// `byteclub-bench [keys|start|many|photos|rest|cancel|appear]...` takes those parts, all of them without words.
 @main struct TerminalBench {
     static func main() async {
         do {
@@ -35,6 +35,7 @@ import TestSupport
                     try Contestant.all(in: home).map { try StartTime(of: $0, count: 20) }))
         }
         if wants("many") { try ManyNotes(count: 10_000, starts: 10).tables.forEach(show) }
+        if wants("photos") { show(try ManyPhotos(count: 1_000, openings: 10).table) }
         if wants("rest") {
             show(AtRest.table(try AtRest.measure(in: home, seconds: 5), seconds: 5))
         }

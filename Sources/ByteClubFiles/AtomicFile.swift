@@ -2,11 +2,11 @@ package import CByteClubLinux
 package import FoundationEssentials
 internal import Glibc
 
-/// A small file that is read and replaced atomically: a reader finds the old bytes or the new ones,
-/// whatever happens to the program or the machine meanwhile.
+/// A small file that is read and replaced atomically: readers see either the old or the new contents, even
+/// after a crash.
 package struct AtomicFile: Sendable {
     package let url: URL
-    /// What a new file's rights are; one that is replaced keeps its own.
+    /// The mode of a new file; a replaced one keeps its own.
     private let mode: mode_t
 
     package init(url: URL, mode: mode_t = 0o600) {
@@ -17,9 +17,9 @@ package struct AtomicFile: Sendable {
     /// The system's reason, for a sentence: `Permission denied`.
     package struct Failure: Error, Hashable {
         package var reason: String
-        /// The folder in which nothing can be made, where it is that.
+        /// The folder in which a file could not be created, if that is the cause.
         package var folder: String?
-        /// Whether there was no room: the disk's, or the person's share of it.
+        /// Whether the disk or the quota is full.
         package var isDiskFull: Bool
 
         package init(_ code: CInt, in folder: URL? = nil) {
@@ -29,12 +29,12 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// What ``read()`` takes: more was not written here.
+    /// The limit of ``read()``: larger files were not written here.
     package static let byteLimit = 1 << 20
 
-    /// - Returns: Nil when there is no such file.
+    /// - Returns: Nil if the file does not exist.
     package func read() throws(Failure) -> Data? {
-        // Opened without waiting: a pipe under this name must not hold anybody up.
+        // O_NONBLOCK: opening a named pipe must not block.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -58,12 +58,13 @@ package struct AtomicFile: Sendable {
         throw Failure(EFBIG)
     }
 
-    /// Writes a temporary file beside it, syncs it, renames it and syncs the folder. A symbolic link stays
-    /// one: what it leads to is replaced.
+    /// Writes a temporary file beside it, syncs it, renames it and syncs the folder. A symbolic link is kept:
+    /// its target is replaced.
     ///
-    /// - Parameter temporary: The path of the temporary file, where one writer works at a time: what a
-    ///   killed one has left is replaced by the next. nil for a path that nobody else has.
-    /// - Parameter isSynced: Whether it must outlive a power cut too; else only this program.
+    /// - Parameter temporary: A fixed path for the temporary file, if there is only one writer at a time: a
+    ///   leftover of a killed one is replaced. nil for a unique path.
+    /// - Parameter isSynced: Whether the file must survive a power cut; otherwise only the end of this
+    ///   process.
     package func write(
         _ data: Data, by temporary: String? = nil, isSynced: Bool = true
     ) throws(Failure) {
@@ -79,10 +80,10 @@ package struct AtomicFile: Sendable {
         if isSynced { Self.syncFolder(staged.folder) }
     }
 
-    /// Writes many files, each as ``write(_:by:isSynced:)`` does it. The disk is waited for a few times for all of them,
-    /// not twice for each.
+    /// Writes many files like ``write(_:by:isSynced:)``. Waits for the disk a few times in total instead of
+    /// twice per file.
     ///
-    /// - Throws: When one cannot be written; some of the others may be.
+    /// - Throws: If one cannot be written; some of the others may be.
     package static func write(_ files: [(file: AtomicFile, data: Data)]) throws(Failure) {
         // Few enough to be open at once.
         for start in stride(from: 0, to: files.count, by: 100) {
@@ -99,7 +100,7 @@ package struct AtomicFile: Sendable {
             for (file, data) in files {
                 let new = try file.stage(data, by: nil)
                 staged.append(new)
-                // Begins without waiting: the first sync then finds the bytes of all of them under way.
+                // Starts writing back without waiting, so that the first sync covers all files.
                 _ = sync_file_range(new.descriptor, 0, 0, UInt32(BYTECLUB_SYNC_FILE_RANGE_WRITE))
             }
             for file in staged { try file.sync() }
@@ -111,7 +112,7 @@ package struct AtomicFile: Sendable {
         Set(staged.map(\.folder)).forEach(syncFolder)
     }
 
-    /// A temporary file that has all the bytes.
+    /// A complete temporary file.
     private struct Staged {
         let path: URL
         let temporary: String
@@ -153,7 +154,7 @@ package struct AtomicFile: Sendable {
         return Staged(path: path, temporary: temporary, descriptor: descriptor)
     }
 
-    /// Makes a rename durable; where a file system refuses, the file's own sync must do.
+    /// Makes a rename durable; if the file system does not support that, the file's own sync must suffice.
     private static func syncFolder(_ folder: URL) {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -161,20 +162,20 @@ package struct AtomicFile: Sendable {
         close(descriptor)
     }
 
-    /// Removes it, where it is.
+    /// Removes the file if it exists.
     package func remove() throws(Failure) {
         guard unlink(url.path) != 0, errno != ENOENT, errno != ENOTDIR else { return }
         throw Failure(errno)
     }
 
-    /// Checks that it can be written now, so that no long work is wasted.
+    /// Checks that the file is writable, so that no long work is wasted.
     package func checkWritable() throws(Failure) {
         let path = try target()
         if access(path.path, F_OK) == 0, access(path.path, W_OK) != 0 { throw Failure(errno) }
         try Self.checkFolder(path.deletingLastPathComponent())
     }
 
-    /// Whether something could be made in a folder now, which need not be there yet.
+    /// Checks that files can be created in a folder, which need not exist yet.
     package static func checkFolder(_ folder: URL) throws(Failure) {
         var path = folder
         while access(path.path, F_OK) != 0, errno == ENOENT, path.path != "/" {
@@ -192,7 +193,7 @@ package struct AtomicFile: Sendable {
         return URL(filePath: String(cString: real))
     }
 
-    /// Makes a folder with those above it that are missing.
+    /// Creates a folder, with its missing parents.
     package static func makeFolder(_ folder: URL) throws(Failure) {
         var missing: [String] = []
         var path = folder

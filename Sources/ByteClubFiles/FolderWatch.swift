@@ -1,16 +1,16 @@
 package import Dispatch
 internal import Glibc
 
-/// Calls back with the names of what has been made, replaced or removed in a folder. Sleeps until then.
+/// Calls back with the names of files created, replaced or removed in a folder. Idle otherwise.
 ///
 /// Source: inotify(7).
 package final class FolderWatch {
     private let source: any DispatchSourceRead
 
     /// - Parameters:
-    ///   - folder: Must be there. Folders in it are not followed.
-    ///   - queue: Where `didChange` is called; an empty list when some changes were missed.
-    /// - Returns: Nil where the system refuses one more watch: look again from time to time instead.
+    ///   - folder: Must exist. Subfolders are not watched.
+    ///   - queue: Where `didChange` is called; with an empty list if some changes were missed.
+    /// - Returns: Nil if the system has no further watches: poll the folder instead.
     package init?(
         _ folder: String, on queue: DispatchQueue,
         didChange: @escaping @Sendable (_ names: [String]) -> Void
@@ -30,7 +30,7 @@ package final class FolderWatch {
 
     deinit { source.cancel() }
 
-    /// - Returns: Nothing when some were missed.
+    /// - Returns: An empty list if some were missed.
     private static func names(from descriptor: CInt) -> [String] {
         var names: [String]? = []
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -44,7 +44,7 @@ package final class FolderWatch {
         }
     }
 
-    /// The names in what the kernel has written; nil when it had no room for more of them.
+    /// The names in the kernel's events; nil if some were dropped.
     package static func names(in bytes: UnsafeRawBufferPointer) -> [String]? {
         var names: [String] = []
         let headCount = MemoryLayout<inotify_event>.size

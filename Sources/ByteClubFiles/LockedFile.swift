@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A file whose lock says that somebody is at work, until it is closed.
+/// A file whose lock is held until it is closed.
 package enum LockedFile {
-    /// Lets go of a file and its lock. Unlocked first: a child of this process that is just being started
-    /// has the descriptor too, and with it the lock, until it becomes another program.
+    /// Unlocks and closes a file. Unlocked first: a child process that is being started shares the
+    /// descriptor, and so the lock, until it executes another program.
     ///
     /// - Returns: 0, or -1 with `errno`.
     @discardableResult

@@ -83,7 +83,7 @@ static inline CURLcode byteclub_easy_set_progress_callback(
 enum { byteclub_unsent_limit = 128 << 10 };
 
 /// Opens a socket that child processes do not inherit, because they would keep closed connections open.
-/// libcurl 7.88 does not do that.
+/// libcurl 7.88 lacks that.
 static inline curl_socket_t byteclub_open_socket(const struct curl_sockaddr *address) {
     int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (made >= 0 && (address->family == AF_INET || address->family == AF_INET6)) {

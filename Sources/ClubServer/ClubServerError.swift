@@ -19,7 +19,7 @@ public struct ClubServerError: Error, Hashable, Sendable {
     }
 
     public let code: Code
-    /// A sentence for the person, with what to do if possible.
+    /// A sentence for the user, with what to do if possible.
     public let message: String
     /// The system's message, for logs.
     public let underlying: String?

@@ -21,7 +21,7 @@ package enum ServerText {
         return cut(line, isPart: isLong(text))
     }
 
-    /// A name as it is, cut with “…” where it is long.
+    /// A name unchanged, truncated with “…” if it is long.
     package static func name(_ text: String) -> String {
         cut(String(beginning(of: text)), isPart: isLong(text))
     }

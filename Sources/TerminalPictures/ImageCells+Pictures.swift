@@ -2,7 +2,7 @@ public import ByteClubPictures
 public import TerminalUI
 
 extension ImageCells {
-    /// A rendered picture as the screen draws it.
+    /// A rendered picture for the screen.
     public init(_ image: CellImage) {
         self.init(
             columnCount: image.size.columns, rowCount: image.size.rows,
@@ -21,17 +21,17 @@ extension Color {
 }
 
 @MainActor extension CellRenderer {
-    /// How pictures at rest are drawn on a screen.
+    /// The renderer for pictures at rest.
     public static func atRest(_ screen: any Screen) -> CellRenderer {
         CellRenderer(.symbols, screen)
     }
 
-    /// How pictures are drawn while they move.
+    /// The renderer for moving pictures.
     public static func moving(_ screen: any Screen) -> CellRenderer {
         CellRenderer(.halfBlocks, screen)
     }
 
-    /// Without colors, or without block characters to color, it is plain ones.
+    /// Without colors or block characters, plain characters are used.
     private init(_ style: Style, _ screen: any Screen) {
         let isPlain = screen.colorDepth == .monochrome || !screen.showsUnicode
         let colors: CellColors =

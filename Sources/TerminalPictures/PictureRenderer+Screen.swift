@@ -2,7 +2,7 @@ public import ByteClubPictures
 public import TerminalUI
 
 @MainActor extension PictureRenderer {
-    /// Draws pictures as a screen shows them.
+    /// The renderer for a screen.
     public init(_ screen: any Screen) {
         let pictures = screen.pictures
         let encoder: (any PictureEncoder)? =
@@ -12,7 +12,7 @@ public import TerminalUI
             case .iterm: InlineImageEncoder(isInsideTmux: pictures.isInsideTmux)
             case .sixel: SixelEncoder()
             }
-        // VT340's cells, where the terminal does not say.
+        // VT340's cells, if the terminal does not report its own.
         let cell = pictures.cellPixels.map { PixelSize(width: $0.width, height: $0.height) }
         self.init(
             moving: .moving(screen), resting: .atRest(screen), encoder: encoder,
@@ -33,7 +33,7 @@ extension Graphic {
 extension ImageView {
     /// Shows a picture in characters, and in pixels where there are some.
     public func show(_ frame: PictureFrame, on terminal: PictureTerminal) {
-        // Nothing was written of a picture that could not be.
+        // The bytes are empty if encoding failed.
         let pixels = frame.pixels.flatMap { $0.bytes.isEmpty ? nil : $0 }
         show(
             ImageCells(frame.cells), pixels.map { Graphic($0, on: terminal) },

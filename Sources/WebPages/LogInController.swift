@@ -2,7 +2,7 @@ public import CurlNetworking
 internal import ByteClubMessages
 public import TerminalUI
 
-/// A sheet that answers a server's challenge with a name and a password.
+/// A dialog that answers a server's challenge with a user name and a password.
 public final class LogInController: ViewController {
     private let userField = TextField()
     private let passwordField = TextField()
@@ -11,7 +11,7 @@ public final class LogInController: ViewController {
     private let didEnd: @MainActor (URLCredential?) -> Void
     private var isOver = false
 
-    /// - Parameter didEnd: Called once, when the sheet is gone; with nil when it was cancelled.
+    /// - Parameter didEnd: Called once, when the dialog was dismissed; with nil if it was cancelled.
     public init(
         _ challenge: URLAuthenticationChallenge,
         didEnd: @escaping @MainActor (URLCredential?) -> Void
@@ -37,9 +37,10 @@ public final class LogInController: ViewController {
         passwordField.isSecure = true
     }
 
-    /// Answers a challenge: with what is known already, with what a person types, or as the session would.
+    /// Answers a challenge: with a known credential, with one that the user types, or with the default
+    /// handling.
     ///
-    /// - Parameter didAsk: Called when a person is asked, and with the answer's credential.
+    /// - Parameter didAsk: Called when the user is asked, and with the answer's credential.
     public static func answer(
         _ challenge: URLAuthenticationChallenge, over controller: ViewController,
         with answer: @escaping WebFetch.Answer,
@@ -90,7 +91,7 @@ public final class LogInController: ViewController {
     public override func layoutView(in bounds: Rect) {
         var area = bounds
         let rows = words.sizeThatFits(Size(width: bounds.width, height: 6)).height
-        // The fields come first where there is no room for all.
+        // The fields have priority if there is not enough room.
         words.isHidden = bounds.height < rows + 5
         if !words.isHidden {
             words.frame = area.takeTop(rows)
@@ -105,7 +106,7 @@ public final class LogInController: ViewController {
         }
     }
 
-    /// Taken off the screen by somebody else, it was cancelled.
+    /// If something else dismisses it, it counts as cancelled.
     public override func viewDidDisappear() {
         guard !isOver else { return }
         isOver = true

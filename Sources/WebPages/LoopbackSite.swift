@@ -2,8 +2,8 @@ import Dispatch
 public import FoundationEssentials
 import Glibc
 
-/// A small web site on this computer, for demonstrations: every request is answered at once, by a function. All
-/// of it happens on the main queue, and nothing when nobody asks.
+/// A small web site on this computer, for demonstrations: a function answers every request. Runs on the main
+/// queue, idle without requests.
 @MainActor public final class LoopbackSite {
     /// Its root.
     public let url: URL
@@ -24,7 +24,7 @@ import Glibc
             path = String(target.prefix { $0 != "?" })
         }
 
-        /// The first value of a field, whose name may be in capital letters or small ones.
+        /// The first value of a field; case-insensitive.
         public subscript(name: String) -> String? {
             let start = name.lowercased() + ":"
             guard let line = lines.dropFirst().first(where: { $0.lowercased().hasPrefix(start) })
@@ -33,12 +33,12 @@ import Glibc
         }
     }
 
-    /// An answer; its connection is closed after it.
+    /// A response; its connection is closed afterwards.
     public struct Answer {
         let bytes: [UInt8]
 
         /// - Parameters:
-        ///   - fields: Whole lines, beside the type and the length.
+        ///   - fields: Complete lines, besides type and length.
         ///   - body: At most 64 KB.
         public init(_ status: String, type: String, fields: [String] = [], body: [UInt8]) {
             let lines =
@@ -48,7 +48,7 @@ import Glibc
         }
     }
 
-    /// - Throws: `LoopbackSiteError` when this computer lets nobody listen.
+    /// - Throws: `LoopbackSiteError` if listening is not possible.
     public init(answer: @escaping (Request) -> Answer) throws(LoopbackSiteError) {
         self.answer = answer
         let kind = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | CInt($1.rawValue) }

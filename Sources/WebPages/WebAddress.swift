@@ -1,9 +1,9 @@
 import CurlNetworking
 public import FoundationEssentials
 
-/// Addresses as people and pages write them.
+/// Addresses in the form that people and pages write.
 public enum WebAddress {
-    /// Percent signs in place of what may not stand in an address; those that are there stay.
+    /// Percent-encodes invalid characters; existing escapes stay.
     public static func escaped(_ address: String) -> String {
         var result = ""
         for byte in address.utf8 {
@@ -17,14 +17,14 @@ public enum WebAddress {
         return result
     }
 
-    /// Whether it is this computer's own.
+    /// Whether it is this computer.
     static func isLoopback(_ url: URL) -> Bool {
         var host = (url.host() ?? "").lowercased()
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         return host.isLoopbackHost
     }
 
-    /// The http or https address that somebody has typed; https where the scheme is missing.
+    /// Parses a typed http or https address; https if the scheme is missing.
     ///
     /// - Parameter query: Arguments to add, each as `name=value`, not escaped.
     /// - Returns: nil for anything else.

@@ -2,7 +2,7 @@ import CurlNetworking
 public import FoundationEssentials
 internal import ByteClubMessages
 
-/// How a person tries again.
+/// How the user can retry.
 public enum WebRetry: Sendable {
     /// With the key `r`.
     case key
@@ -17,11 +17,11 @@ public enum WebRetry: Sendable {
     }
 }
 
-/// Why a page or a list did not come, as sentences for a person.
+/// Why a page or a list could not be loaded, as sentences for the user.
 public enum WebFailure {
     /// What happened and what to do next.
     ///
-    /// - Parameter url: What was asked for; an error that names the address of a redirect is about that.
+    /// - Parameter url: The requested URL; an error that names the address of a redirect refers to that.
     public static func sentence(for error: any Error, url: URL, retry: WebRetry) -> String {
         guard let error = error as? URLError else {
             return joined("\(error)", retry.sentence)
@@ -54,7 +54,7 @@ public enum WebFailure {
         }
     }
 
-    /// What happened, where trying again may help.
+    /// What happened, if retrying may help.
     private static func problem(_ error: URLError, at place: String) -> String {
         switch error.code {
         case .cancelled: localized("Stopped.")

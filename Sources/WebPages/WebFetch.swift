@@ -1,16 +1,16 @@
 public import CurlNetworking
 import FoundationEssentials
 
-/// Loads one address whole, up to a limit, and says how far it is.
+/// Loads a URL completely, up to a limit, and reports progress.
 @MainActor
 public final class WebFetch {
-    /// How a challenge is answered: to be called once.
+    /// The answer to a challenge: call it once.
     public typealias Answer =
         @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    /// Bytes so far, and of how many where that is known.
+    /// The bytes loaded, and the total if known.
     public var didProgress: (@MainActor (Int64, Int64?) -> Void)?
-    /// A name and a password are wanted.
+    /// A user name and a password are required.
     public var didReceiveChallenge:
         (@MainActor (URLAuthenticationChallenge, @escaping Answer) -> Void)?
 
@@ -26,8 +26,8 @@ public final class WebFetch {
     private var continuation: CheckedContinuation<WebResource, any Error>?
 
     /// - Parameters:
-    ///   - limit: The most bytes that are taken of the body.
-    ///   - pictureLimit: The same of what is called a picture, if that is another number.
+    ///   - limit: The maximum number of body bytes.
+    ///   - pictureLimit: The same for pictures, if it differs.
     public init(
         _ request: URLRequest, in session: URLSession, limit: Int = 4 << 20,
         pictureLimit: Int? = nil
@@ -37,16 +37,16 @@ public final class WebFetch {
         self.pictureLimit = pictureLimit ?? limit
     }
 
-    /// Gives up; what runs throws `URLError.cancelled`.
+    /// Cancels; a running load throws `URLError.cancelled`.
     public func cancel() { task.cancel() }
 
     private var limit: Int {
         response?.mimeType?.hasPrefix("image/") == true ? pictureLimit : pageLimit
     }
 
-    /// Loads it. Cancelling the surrounding task cancels the transfer.
+    /// Loads the URL. Cancelling the surrounding task cancels the transfer.
     ///
-    /// - Throws: `URLError`. Any complete answer is a resource, whatever its status.
+    /// - Throws: `URLError`. Any complete response is a resource, whatever its status.
     public func run() async throws -> WebResource {
         task.delegate = TransferDelegate { [weak self] in self?.process($0) }
         return try await withTaskCancellationHandler {
@@ -59,9 +59,9 @@ public final class WebFetch {
         }
     }
 
-    /// The same, for who has no use for a page that says why there is nothing.
+    /// The same, but treats error pages as errors.
     ///
-    /// - Throws: `WebFetchError`: why there is nothing, also for a status of 400 and above.
+    /// - Throws: `WebFetchError`, also for a status of 400 and above.
     public func success(retry: WebRetry) async throws(WebFetchError) -> WebResource {
         let resource: WebResource
         do {
@@ -83,7 +83,7 @@ public final class WebFetch {
     private func process(_ event: TransferDelegate.Event) {
         switch event {
         case .response(let response):
-            // Another one after a challenge begins again.
+            // After a challenge, a new response begins.
             self.response = response
             body = []
             progress()
@@ -127,12 +127,12 @@ public final class WebFetch {
     }
 }
 
-/// Why nothing has come, as a sentence.
+/// Why loading has failed, as a sentence.
 public struct WebFetchError: Error {
     public let sentence: String
 }
 
-/// Passes on what happens to a task. Its session's delegate queue is the main queue.
+/// Forwards the events of a task. Its session's delegate queue is the main queue.
 private final class TransferDelegate: URLSessionDataDelegate {
     enum Event: Sendable {
         case response(URLResponse)

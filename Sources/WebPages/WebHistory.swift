@@ -1,18 +1,18 @@
 import FoundationEssentials
 import WebText
 
-/// The pages that were visited, and which of them is shown.
+/// The visited pages, and the current one.
 struct WebHistory {
     struct Entry {
         var url: URL
-        /// nil for one that has to be loaded again.
+        /// nil if it must be loaded again.
         var page: WebPage?
         var title = ""
         var place: WebPlace?
         var link: Int?
     }
 
-    /// Pages whose text is kept on either side of the current one.
+    /// The number of pages kept on either side of the current one.
     private static let keptPageCount = 6
     private static let limit = 100
 
@@ -30,7 +30,7 @@ struct WebHistory {
     var canGoBack: Bool { index > 0 }
     var canGoForward: Bool { index + 1 < entries.count }
 
-    /// Goes on to another page; what lay ahead is forgotten.
+    /// Adds a page after the current one; removes those ahead.
     mutating func push(_ entry: Entry) {
         entries.removeSubrange((index + 1)...)
         entries.append(entry)

@@ -3,16 +3,16 @@ internal import ByteClubMessages
 import ByteClubPictures
 public import WebText
 
-/// What a page is laid out for.
+/// What the layout of a page depends on.
 public struct WebPageFormat: Hashable, Sendable {
     /// In cells.
     public var width: Int
-    /// How large pictures come out; nil for words in place of them.
+    /// The layout of pictures; nil for replacement words.
     public var pictures: WebPictureMetrics?
-    /// Whether the first screens are enough for now: all of a long page takes some tens of milliseconds.
+    /// Whether to lay out only the first screens: a long page takes some tens of milliseconds.
     public var isBeginning: Bool
 
-    /// Blocks of a page that are more than any screen shows.
+    /// More blocks than any screen shows.
     private static let firstBlockCount = 300
 
     public init(width: Int, pictures: WebPictureMetrics? = nil, isBeginning: Bool = false) {
@@ -28,13 +28,13 @@ public struct WebPageFormat: Hashable, Sendable {
     }
 }
 
-/// A page as it is shown: what it says, and its lines for one width.
+/// A page: its contents, and its lines for one width.
 public struct WebPage: Sendable {
-    /// Where it came from, after redirects; with the `#fragment` that was asked for.
+    /// Its URL after redirects, with the requested `#fragment`.
     public var url: URL
     public var document: WebDocument
     public var layout: WebLayout
-    /// The page's first picture, where it came with the page.
+    /// The page's first picture if it was loaded with the page.
     var image: WebImage?
 
     public init(url: URL, document: WebDocument, format: WebPageFormat) {
@@ -43,19 +43,19 @@ public struct WebPage: Sendable {
         layout = format.layout(document)
     }
 
-    /// What to call it: its title, else its address without what is always there.
+    /// Its title, else a short form of its address.
     public var title: String {
         if !document.title.isEmpty { return document.title }
         return (url.host() ?? "") + url.path
     }
 
-    /// What a link leads to; nil when the address is invalid.
+    /// The target of a link; nil if the address is invalid.
     public func target(ofLink index: Int) -> URL? {
         guard document.links.indices.contains(index) else { return nil }
         return target(of: document.links[index].address)
     }
 
-    /// What an address of the page means; nil when it is invalid.
+    /// The URL of an address in the page; nil if it is invalid.
     func target(of address: String) -> URL? {
         let base = document.base.flatMap { URL(string: $0, relativeTo: url) } ?? url
         return URL(string: WebAddress.escaped(address), relativeTo: base)?.absoluteURL
@@ -63,7 +63,7 @@ public struct WebPage: Sendable {
 
     // MARK: - Making one
 
-    /// Reads what has come. Takes its time: it runs outside the caller's actor.
+    /// Parses a resource. Runs outside the caller's actor because it may take long.
     @concurrent
     public static func reading(_ resource: WebResource, format: WebPageFormat) async -> WebPage {
         if resource.kind == .other, let page = await picture(resource, format: format) {
@@ -80,13 +80,13 @@ public struct WebPage: Sendable {
         return WebPage(url: resource.url, document: document, format: format)
     }
 
-    /// The layout for another format, made outside the caller's actor.
+    /// The layout for another format. Runs outside the caller's actor.
     @concurrent
     func layout(for format: WebPageFormat) async -> WebLayout {
         format.layout(document)
     }
 
-    /// A page of a picture alone; nil for anything else.
+    /// A page for a single picture; nil for anything else.
     private static func picture(
         _ resource: WebResource, format: WebPageFormat
     ) async -> WebPage? {
@@ -139,7 +139,7 @@ public struct WebPage: Sendable {
         }
     }
 
-    /// A page of the program's own words.
+    /// A page with a message of the program.
     public static func notice(_ title: String, _ sentences: String...) -> WebDocument {
         var document = WebDocument()
         document.title = title

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a server has answered.
+/// A server's response.
 public struct WebResource: Sendable {
     public enum Kind: Hashable, Sendable {
         case html, text, other
@@ -8,11 +8,11 @@ public struct WebResource: Sendable {
 
     public var url: URL
     public var statusCode: Int
-    /// In lower case, without parameters; of what it looks like when the server does not say.
+    /// In lowercase, without parameters; guessed if the server does not send it.
     public var mimeType: String
     public var charset: String?
     public var body: [UInt8]
-    /// Whether there was more than is taken.
+    /// Whether it exceeded the limit.
     public var isCut: Bool
 
     public var kind: Kind {
@@ -25,10 +25,10 @@ public struct WebResource: Sendable {
         }
     }
 
-    /// What pictures are called; drawings (SVG) are text.
+    /// Whether its type is a picture; drawings (SVG) are text.
     var isCalledPicture: Bool { mimeType.hasPrefix("image/") && kind == .other }
 
-    /// What a body without a type is: a page, words or something else.
+    /// The type of a body without a type: a page, text or something else.
     static func type(of body: [UInt8]) -> String {
         let head = body.prefix(1024)
         let words = String(decoding: head, as: UTF8.self).lowercased()

@@ -2,14 +2,14 @@ import ByteClubMessages
 import TerminalUI
 import WebText
 
-/// What is looked for in a page.
+/// The state of a search in a page.
 struct FindState {
     var query = ""
     var matches: [WebTextSearch.Match] = []
     var current = 0
-    /// Parts of matches by their line; whether they are the current match's.
+    /// The parts of matches by line, with the index of the match.
     var parts: [Int: [(range: Range<Int>, match: Int)]] = [:]
-    /// Where the reader was before.
+    /// The position before the search.
     var origin = 0
     var text: WebTextSearch?
     var search: Task<Void, Never>?
@@ -25,7 +25,7 @@ struct FindState {
         current = found.firstIndex { $0.firstLine >= origin } ?? 0
     }
 
-    /// A span cut where matches begin and end; with a role where it is one.
+    /// A span split at the ends of matches; with a role inside a match.
     func parts(
         of text: String, from offset: Int, inLine line: Int
     ) -> [(text: Substring, role: Role?)] {
@@ -61,7 +61,7 @@ extension WebView {
         findField.selectAll()
     }
 
-    /// Enter: the field goes, the matches stay.
+    /// Enter: closes the field and keeps the matches.
     func keepFinding() {
         becomeFirstResponder()
         findField.isHidden = true
@@ -90,7 +90,7 @@ extension WebView {
         find()
     }
 
-    /// The lines are others now.
+    /// The lines have changed: search again.
     func findAgain() {
         guard finding.isShown else { return }
         finding.text = nil
@@ -130,7 +130,7 @@ extension WebView {
         delegate?.webViewDidMove(self)
     }
 
-    /// How the search stands: `3 of 17`.
+    /// The state of the search: `3 of 17`.
     private var status: TextLine {
         if finding.query.isEmpty { return "" }
         if finding.matches.isEmpty { return TextLine(localized("no match"), .warning) }

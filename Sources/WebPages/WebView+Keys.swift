@@ -39,7 +39,7 @@ extension WebView {
         }
     }
 
-    /// Digits are the number of a link.
+    /// Digits select a link by its number.
     func takeDigit(_ press: KeyPress) -> Bool {
         guard let text = press.text, text.utf8.count == 1, let digit = text.utf8.first,
             (0x30...0x39).contains(digit)
@@ -60,7 +60,7 @@ extension WebView {
         } else if isLink(number), let number = Int(number) {
             choose(number - 1)
         } else {
-            // No other link than the one that was meant is followed: what is typed next belongs to it still.
+            // Do not follow another link than intended: further digits belong to the number.
             chosenLink = nil
             application?.showMessage(
                 localized("There is no link \(number) on this page. Esc forgets the number."),
@@ -81,7 +81,7 @@ extension WebView {
         delegate?.webView(self, didFollowLink: chosenLink)
     }
 
-    /// From the chosen link, or from what can be seen.
+    /// From the chosen link, or from the visible lines.
     private func moveLink(by step: Int) {
         guard let lines = layout?.linkLines, !lines.isEmpty else { return }
         typedNumber = ""
@@ -100,7 +100,7 @@ extension WebView {
 }
 
 extension KeyCommand {
-    /// All that a page has keys for.
+    /// The key commands of a page.
     public static let pageCommands: [KeyCommand] = [
         .followLink, .nextLink, .previousLink, .findInPage, .nextFound, .previousFound,
         .pageLineDown, .pageLineUp, .pageForward, .pageBackward, .pageStart, .pageEnd, .goBack,

@@ -3,49 +3,49 @@ internal import ByteClubMessages
 public import TerminalUI
 public import WebText
 
-/// Told what the reader of a page does.
+/// Receives the reader's actions in a page.
 @MainActor
 public protocol WebViewDelegate: AnyObject {
     func webView(_ view: WebView, didFollowLink index: Int)
 
-    /// The place, the chosen link or what is looked for has changed.
+    /// The position, the chosen link or the search has changed.
     func webViewDidMove(_ view: WebView)
 }
 
-/// Shows a page: scrolls, chooses links, finds words.
+/// Shows a page: scrolls, chooses links, searches.
 public final class WebView: View {
     public weak var delegate: (any WebViewDelegate)?
 
     public private(set) var page: WebPage?
-    /// Said while there is no page.
+    /// Shown without a page.
     public var placeholder: TextLine = "" {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }
-    /// The first line that is shown.
+    /// The first visible line.
     public private(set) var firstLine = 0
     /// The index of the link that Enter follows.
     public internal(set) var chosenLink: Int?
-    /// The digits of a link's number, as far as they were typed.
+    /// The typed digits of a link's number.
     var typedNumber = ""
 
     let findField = TextField()
     var finding = FindState()
     private var layingOut: Task<Void, Never>?
-    /// What the lines are being made for.
+    /// The format of the pending layout.
     private var nextFormat: WebPageFormat?
 
-    /// Brings the page's pictures; nil where there are only words.
+    /// Loads the page's pictures; nil to show replacement words.
     var pictures: WebPictures?
-    /// Whether pictures are shown where the screen can.
+    /// Whether pictures are shown if the screen supports them.
     public var showsPictures = true {
         didSet { if showsPictures != oldValue { setNeedsLayout() } }
     }
-    /// Whether the page has just been scrolled: pixels that would have to be sent again wait until it rests.
+    /// Whether the page was just scrolled: pixels are sent again only when it rests.
     private var isMoving = false
     private var resting: ScheduledAction?
     private static let restingTime: Duration = .milliseconds(120)
 
-    /// Pages of up to so many lines are laid out at once, longer ones beside the main actor.
+    /// Pages up to this number of lines are laid out synchronously, longer ones off the main actor.
     private static let linesAtOnce = 1000
 
     public override init() {
@@ -66,7 +66,7 @@ public final class WebView: View {
     /// Shows another page, or the same one again.
     ///
     /// - Parameters:
-    ///   - place: What to show at the top; nil for the place that the address names, or the top.
+    ///   - place: The position to show; nil for the one that the address names, or the top.
     ///   - link: The link to choose.
     public func show(_ page: WebPage?, at place: WebPlace? = nil, link: Int? = nil) {
         layingOut?.cancel()
@@ -90,22 +90,22 @@ public final class WebView: View {
         return layout?.anchors[name]
     }
 
-    /// The columns that lines may have: longer ones are hard to read. 80 before the view has a place.
+    /// The maximum line length: longer lines are hard to read. 80 before layout.
     public var textWidth: Int { bounds.width > 0 ? min(bounds.width, 100) : 80 }
 
-    /// What a page would be laid out for now.
+    /// The current format for layouts.
     public var format: WebPageFormat {
         guard showsPictures, canShowPictures, let pictures, let screen = application?.screen else {
             return WebPageFormat(width: textWidth)
         }
-        // All of a picture can be seen at once, and a line of what is around it.
+        // A picture is completely visible, with a line of its surroundings.
         let rows = bounds.height > 0 ? min(40, max(3, bounds.height - 1)) : 20
         return WebPageFormat(
             width: textWidth,
             pictures: pictures.metrics(cellAspect: screen.pictures.cellAspect, rowLimit: rows))
     }
 
-    /// The same for a page of which nothing is known yet.
+    /// The same for a new page.
     var newPageFormat: WebPageFormat {
         var format = format
         format.pictures?.sizes = [:]
@@ -113,17 +113,17 @@ public final class WebView: View {
         return format
     }
 
-    /// Where the reader is.
+    /// The current position.
     var place: WebPlace? { layout?.place(atLine: firstLine) }
 
-    /// Whether the screen has colors, and nobody reads it aloud: elsewhere words say more.
+    /// Whether the screen has colors and is not for a screen reader: otherwise words are better.
     var canShowPictures: Bool {
         guard let application else { return false }
         return application.screen.colorDepth != .monochrome && application.screen.showsUnicode
             && application.configuration.scheme != .mono && !application.configuration.isPlain
     }
 
-    /// Makes the lines again when the page was laid out for something else.
+    /// Lays out the page again if its format has changed.
     private func fit() {
         guard let page, bounds.width > 0 else { return }
         let format = format
@@ -135,7 +135,7 @@ public final class WebView: View {
             return replaceLayout(
                 by: format.layout(page.document))
         }
-        // While more pictures come, the last lines are made to the end.
+        // While pictures arrive, the pending layout is completed first.
         if let nextFormat, nextFormat.width == format.width { return }
         layingOut?.cancel()
         nextFormat = format
@@ -148,7 +148,7 @@ public final class WebView: View {
         }
     }
 
-    /// The same words stay at the top.
+    /// Keeps the same text at the top.
     private func replaceLayout(by layout: WebLayout) {
         let place = page?.layout.place(atLine: firstLine)
         let isAtTop = firstLine == 0
@@ -169,14 +169,14 @@ public final class WebView: View {
 
     // MARK: - Scrolling
 
-    /// Rows for the page.
+    /// The number of rows for the page.
     var pageHeight: Int { max(1, bounds.height - (findField.isHidden ? 0 : 1)) }
 
     private var lastFirstLine: Int { max(0, (layout?.lines.count ?? 0) - pageHeight) }
 
     public func scroll(toLine line: Int) { scroll(toLine: line, isReading: true) }
 
-    /// - Parameter isReading: Whether a person scrolls, not the page beneath an eye that stays.
+    /// - Parameter isReading: Whether the user scrolls, as opposed to a changed layout.
     private func scroll(toLine line: Int, isReading: Bool) {
         let line = max(0, min(line, lastFirstLine))
         guard line != firstLine else { return }
@@ -191,7 +191,7 @@ public final class WebView: View {
 
     // MARK: - Pictures
 
-    /// A picture has come, or will not come.
+    /// A picture was loaded, or has failed.
     func picturesDidChange() { setNeedsLayout() }
 
     private func bringPictures() {
@@ -199,7 +199,7 @@ public final class WebView: View {
         pictures?.update(layout, near: firstLine..<(firstLine + pageHeight))
     }
 
-    /// Counts as moving until a moment without a key.
+    /// Counts as moving until there is no key for a moment.
     private func rest() {
         guard layout?.pictures.isEmpty == false, let application,
             [.sixel, .iterm].contains(application.screen.pictures.format)
@@ -238,7 +238,7 @@ public final class WebView: View {
         }
     }
 
-    /// Scrolls so that a line can be seen, and something of what is around it.
+    /// Scrolls to a line with some of its surroundings.
     func reveal(line: Int) {
         let margin = min(2, pageHeight / 4)
         if line < firstLine + margin {
@@ -248,7 +248,7 @@ public final class WebView: View {
         }
     }
 
-    /// How far the reader is: `Top`, `37%`, `End`, `All`.
+    /// The reader's progress: `Top`, `37%`, `End`, `All`.
     public var progress: String {
         if lastFirstLine == 0 { return localized("All") }
         if firstLine == 0 { return localized("Top") }

@@ -5,7 +5,7 @@ public import TerminalUI
 import TextEditing
 import WebText
 
-/// A page in a frame, the way back and forward, and what is under way.
+/// A page in a frame, with a history and loading.
 public final class WebViewController: ViewController {
     private let session: URLSession
     public let webView = WebView()
@@ -13,9 +13,9 @@ public final class WebViewController: ViewController {
     private let wheel = ActivityIndicatorView()
     private var history = WebHistory()
     private var loading: Task<Void, Never>?
-    /// Which load counts; what an earlier one brings is dropped.
+    /// The current load; results of earlier ones are dropped.
     private var generation = 0
-    /// Whether a load runs that waits for nobody.
+    /// Whether a load is running.
     private var isBusy = false {
         didSet {
             guard isBusy != oldValue else { return }
@@ -32,7 +32,7 @@ public final class WebViewController: ViewController {
     private var didCancelLogIn = false
     private var didStop = false
 
-    /// Esc, when there is nothing else for it to do here; nil leaves the key to others.
+    /// Called for Esc if it has no other use; nil leaves the key unhandled.
     public var didLeave: (@MainActor () -> Void)?
 
     /// - Parameter session: Its delegate queue must be the main queue.
@@ -57,12 +57,12 @@ public final class WebViewController: ViewController {
 
     public override var preferredFirstResponder: View? { webView }
 
-    /// Whether a page is shown or on its way.
+    /// Whether no page is shown or being loaded.
     public var isEmpty: Bool { history.current == nil && loading == nil }
 
     // MARK: - Loading
 
-    /// Loads an address and shows it as a new page.
+    /// Loads a URL and shows it as a new page.
     public func open(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             application?.showMessage(
@@ -82,7 +82,7 @@ public final class WebViewController: ViewController {
         load(url, isNew: false, policy: .reloadIgnoringLocalCacheData)
     }
 
-    /// Gives up what is under way.
+    /// Cancels loading.
     public func stop() {
         guard loading != nil else { return }
         didStop = true
@@ -120,7 +120,7 @@ public final class WebViewController: ViewController {
             }
         }
         var format = webView.newPageFormat
-        // The place to go to may be anywhere in it.
+        // The target position may be anywhere in the page.
         format.isBeginning = isNew && url.fragment() == nil
         loading = Task { [weak self] in
             let page = await Self.page(at: url, from: fetch, format: format) {
@@ -138,7 +138,7 @@ public final class WebViewController: ViewController {
         describe()
     }
 
-    /// What the address has, or a page that says why it could not be loaded.
+    /// The page at a URL, or a page that says why it could not be loaded.
     private static func page(
         at url: URL, from fetch: WebFetch, format: WebPageFormat, didCancelLogIn: () -> Bool
     ) async -> WebPage {
@@ -189,9 +189,9 @@ public final class WebViewController: ViewController {
     // MARK: - Back and forward
 
     private func remember() {
-        // While a page that was let go of is loaded again, another one is shown.
+        // While a released page is loaded again, another one is shown.
         guard history.current?.page != nil else { return }
-        // With its pictures where they are now.
+        // With the current layout of its pictures.
         history.current?.page = webView.page
         history.current?.place = webView.place
         history.current?.link = webView.chosenLink
@@ -253,7 +253,7 @@ public final class WebViewController: ViewController {
         panel.footer = footer
     }
 
-    /// Where the chosen link leads, as far as there is room.
+    /// The target of the chosen link, as far as it fits.
     private var footer: TextLine? {
         guard let link = webView.chosenLink, let page = webView.page else { return nil }
         let address = page.target(ofLink: link)?.absoluteString ?? page.document.links[link].address
@@ -271,7 +271,7 @@ extension WebViewController: WebViewDelegate {
             application?.showMessage(localized("This link is not a valid address."), .warning)
             return
         }
-        // A place on the same page.
+        // A position in the same page.
         if let name = url.fragment(percentEncoded: false), page.url.isSamePage(as: url) {
             guard name.isEmpty || page.layout.anchors[name] != nil else {
                 application?.showMessage(localized("The page has no place of this name."), .warning)
@@ -291,7 +291,7 @@ extension WebViewController: WebViewDelegate {
 }
 
 extension URL {
-    /// Whether both differ in their fragments at most.
+    /// Whether both differ at most in their fragments.
     fileprivate func isSamePage(as other: URL) -> Bool {
         absoluteString.prefix { $0 != "#" } == other.absoluteString.prefix { $0 != "#" }
     }

@@ -57,7 +57,7 @@ struct OutboxCommand: ParsableCommand {
             try copy.clearProblems()
             let store = try await ClubOptions.open(club, registry)
             let sender = OutboxSender(copy, to: store) { CommandFailure.words(for: $0).text }
-            let outcome = try await sender.run { event in Output.line(event.line) }
+            let outcome = try await sender.run({ event in Output.line(event.line) })
             if case .sentElsewhere = outcome {
                 throw CommandFailure(
                     localized("Another Byte Club is sending them at this moment."))

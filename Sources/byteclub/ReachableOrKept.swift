@@ -154,6 +154,11 @@ final class ReachableOrKept: RemoteReading {
         if case .unreachable = state.withLock({ $0 }) { true } else { false }
     }
 
+    /// Reports changes in the outbox: a reachable club does not list them.
+    func remindOfOutbox() {
+        if !isKept { OutboxReminder(club, registry).show() }
+    }
+
     /// The local copy of a club, if it helps against an error.
     private static func kept(
         _ club: ClubSettings, _ registry: ClubRegistry, instead error: StoreError
@@ -162,7 +167,7 @@ final class ReachableOrKept: RemoteReading {
         let folder = registry.libraryFolder(of: club)
         // Opening a copy would create it.
         guard FileManager.default.fileExists(atPath: folder.path),
-            let kept = try? KeptFiles(of: LocalCopy(folder: folder))
+            let kept = try? KeptFiles(of: LocalCopy(folder: folder)), kept.isListed
         else { return nil }
         return kept
     }

@@ -3,26 +3,26 @@ import ByteClubMessages
 import WebPages
 import WebText
 
-/// One course of the list.
+/// A course of the list.
 struct Course: Hashable, Sendable, Encodable {
     var title: String
-    /// Absolute; nil when the list names no page.
+    /// Absolute; nil if the list contains none.
     var url: String?
-    /// The day of the next one, e.g. `2014-11-24`, when the list has one.
+    /// The date of the next one, e.g. `2014-11-24`; nil if the list contains none.
     var next: String?
 }
 
-/// A service's list of courses, as far as it can be read.
+/// A service's list of courses, as far as it is readable.
 struct CourseFeed: Sendable {
     private static let limit = 20_000
 
     var courses: [Course] = []
     /// Entries without a title and an address.
     var skippedCount = 0
-    /// Whether there are more than are shown.
+    /// Whether there are more than shown.
     var isCut = false
 
-    /// Sentences about entries that are not shown.
+    /// Messages about entries that are not shown.
     var complaints: [String] {
         let cut = isCut ? localized("Only the first 20,000 courses are shown.") : nil
         return [cut, skipped].compactMap { $0 }
@@ -56,7 +56,7 @@ struct CourseFeed: Sendable {
         return try await read(resource, today: Date())
     }
 
-    /// - Parameter today: What is before it is not next.
+    /// - Parameter today: Earlier dates do not count.
     @concurrent
     static func read(_ resource: WebResource, today: Date) async throws(Failure) -> CourseFeed {
         let body = Charset.utf8(resource.body, label: resource.charset, isHTML: false)
@@ -79,7 +79,7 @@ struct CourseFeed: Sendable {
         return feed
     }
 
-    /// Why an answer is not a list.
+    /// Why a response is not a list.
     private static func problem(with resource: WebResource) -> String {
         if resource.body.isEmpty {
             return localized("The answer from this address is empty. Check the address.")
@@ -92,7 +92,7 @@ struct CourseFeed: Sendable {
     }
 }
 
-/// The list on the wire. What is of another kind than expected counts as missing.
+/// The list's wire format. Values of unexpected types count as missing.
 private struct FeedList: Decodable {
     var courses: [FeedEntry]
 
@@ -139,7 +139,7 @@ private struct FeedEntry: Decodable {
         let address = WebAddress.escaped(url ?? "")
         guard !words.isEmpty || !address.isEmpty else { return nil }
         let target = address.isEmpty ? nil : URL(string: address, relativeTo: feed)?.absoluteString
-        // Days written as ISO 8601 are in order as text.
+        // ISO 8601 dates are ordered as text.
         let days = dates.map { String($0.prefix(10)) }.filter { $0.utf8.count == 10 }.sorted()
         return Course(
             title: String((words.isEmpty ? address : words).prefix(500)), url: target,

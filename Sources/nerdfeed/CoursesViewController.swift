@@ -4,7 +4,7 @@ import ByteClubMessages
 import TerminalUI
 import WebPages
 
-/// The courses in a list, and the chosen one's page beside it, or over it where the screen is narrow.
+/// The list of courses, with the selected one's page beside it, or over it on a narrow screen.
 final class CoursesViewController: ViewController {
     private let feed: URL
     private let session: URLSession

@@ -1,7 +1,7 @@
 import CByteClubDemo
 import WebPages
 
-/// What the demonstration has at its addresses: the files of `Resources/Demo`.
+/// The files of the demonstration's site: `Resources/Demo`.
 enum DemoPages {
     /// `nerd:feed` in Base64.
     private static let credentials = "Basic bmVyZDpmZWVk"

@@ -6,7 +6,7 @@ import TerminalUI
 
 /// The program on a terminal.
 @MainActor enum NerdfeedApp {
-    /// Shows the courses and returns when the person has left, with the exit status.
+    /// Shows the courses and returns the exit status when the user has quit.
     static func run(_ feed: URL, _ options: ScreenOptions) async throws -> Int32 {
         var configuration = Application.Configuration()
         configuration.scheme = options.theme ?? .automatic
@@ -22,7 +22,7 @@ import TerminalUI
         }
     }
 
-    /// With the cache and cookies of every session; its delegate is called on the main queue.
+    /// With cache and cookies; its delegate is called on the main queue.
     static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.default
         configuration.httpAdditionalHeaders = ["User-Agent": "nerdfeed/\(BYTECLUB_VERSION)"]

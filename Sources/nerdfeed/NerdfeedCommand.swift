@@ -22,7 +22,7 @@ struct NerdfeedCommand: AsyncParsableCommand {
     @OptionGroup var feed: FeedOptions
     @OptionGroup var screen: ScreenOptions
 
-    /// The subcommands alone: the parser takes their names for an address where one may stand.
+    /// The subcommands only: the parser takes their names for an address where one is allowed.
     private struct Subcommands: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "nerdfeed", subcommands: [List.self, Keys.self])
@@ -77,7 +77,7 @@ struct NerdfeedCommand: AsyncParsableCommand {
 
 extension Theme.Scheme: ExpressibleByArgument {}
 
-/// How the screen looks.
+/// The screen options.
 struct ScreenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How the screen looks.", valueName: "name"))
     var theme: Theme.Scheme?
@@ -87,7 +87,7 @@ struct ScreenOptions: ParsableArguments {
     var plain = false
 }
 
-/// Which service.
+/// The option that chooses the service.
 struct FeedOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The address of the course list.", valueName: "address"))
     var url: String?
@@ -116,7 +116,7 @@ struct FeedOptions: ParsableArguments {
 
     private var address: URL? { url.flatMap { WebAddress.typed($0, query: query) } }
 
-    /// Where the list is; for the demonstration, with the site that has it.
+    /// The list's URL; for the demonstration, with its site.
     @MainActor func source() throws -> (URL, LoopbackSite?) {
         if demo {
             do throws(LoopbackSiteError) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import TerminalUI
 
-/// What is said beside the screen.
+/// Output besides the screen.
 enum Output {
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()

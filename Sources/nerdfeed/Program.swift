@@ -4,7 +4,7 @@ import Glibc
 import ByteClubMessages
 import TerminalUI
 
-/// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 2 (bad usage).
+/// Parses the arguments, runs, and exits with 0, 1 (it failed) or 2 (wrong usage).
 @main struct Program {
     static func main() {
         byteclub_install_executor()
@@ -35,7 +35,7 @@ import TerminalUI
         }
     }
 
-    /// Help and versions are asked for and go to standard output; the rest is bad usage.
+    /// Help and version go to standard output with status 0; everything else is wrong usage.
     private static func leave(afterParsing error: any Error) -> Never {
         let message = NerdfeedCommand.fullMessage(for: error)
         guard NerdfeedCommand.exitCode(for: error) == .success else {

@@ -3,14 +3,14 @@ import CurlNetworking
 import TerminalUI
 import WebText
 
-/// What `--version` says.
+/// The output of `--version`.
 enum Version {
     static var line: String {
         let commit = String(cString: byteclub_commit())
         return "nerdfeed \(BYTECLUB_VERSION)" + (commit.isEmpty ? "" : " (commit \(commit))")
     }
 
-    /// The libraries it runs on, a line each.
+    /// The libraries it uses, one per line.
     static var libraries: [String] {
         let network = TransferLibrary.version.split(separator: " ").prefix(2)
         return network.map { String($0.map { $0 == "/" ? " " : $0 }) }

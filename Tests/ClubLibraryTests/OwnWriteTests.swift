@@ -115,6 +115,7 @@ import Testing
             let database = try Database(path: "")
             try Schema.migrate(database)
             try database.execute("DROP TABLE own_writes")
+            try database.execute("ALTER TABLE outbox DROP COLUMN made")
             try database.execute("PRAGMA user_version = 1")
             try Schema.migrate(database)
             try OwnWrites.insert(try makeFile("/a.txt"), in: database)

@@ -13,9 +13,9 @@ import Testing
 
     private func send() async throws -> [SyncEvent] {
         let events = Mutex<[SyncEvent]>([])
-        try await OutboxSender(test.copy, to: store).run { event in
+        try await OutboxSender(test.copy, to: store).run({ event in
             events.withLock { $0.append(event) }
-        }
+        })
         return events.withLock { $0 }
     }
 

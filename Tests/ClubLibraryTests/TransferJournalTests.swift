@@ -47,6 +47,25 @@ import Testing
         #expect(names.count == 250)
     }
 
+    /// Orders of earlier versions are read, and earlier versions read these.
+    @Test func theKeysOfAnOrderStay() throws {
+        var order = try order()
+        order.intent = .pause
+        order.bytesPerSecondLimit = 1
+        order.keepsOriginal = true
+        order.keepsLocation = false
+        order.precedence = 1
+        let data = try JSONEncoder().encode(order)
+        let fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(
+            Set(fields.keys) == [
+                "id", "direction", "path", "file", "created", "wish", "bytesPerSecondLimit",
+                "replaces", "quality", "keepsOriginal", "keepsLocation", "retryCount",
+                "precedence",
+            ])
+        #expect(fields["wish"] as? String == "pause")
+    }
+
     @Test func ordersThatCannotBeWrittenLeaveNothing() throws {
         let orders = try (1...5).map { try order("p\($0).jpg", at: Double($0)) }
         // A folder where the last one goes.

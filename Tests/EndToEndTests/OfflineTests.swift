@@ -197,6 +197,10 @@ struct OfflineTests {
             #expect(text(folder, "Seen.txt") == "seen\n")
 
             try line.join()
+            let before = try await home.run("notes", "ls")
+            #expect(before.text.contains("Gone.txt"))
+            #expect(
+                before.errorText.contains("4 changes wait: byteclub outbox send sends them."))
             let sent = try await home.run("outbox", "send")
             #expect(sent.status == 0, "\(sent.errorText)")
             #expect(

@@ -54,6 +54,11 @@ import Testing
         }
     }
 
+    private func partialNames(_ home: ClubHome) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: home.work.path)) ?? []
+        return names.filter { $0.hasSuffix(".part") }
+    }
+
     /// A photo that takes some seconds at the rate it is limited to.
     private let large = Photos.noise(width: 1600, height: 1000)
 
@@ -174,7 +179,6 @@ import Testing
             let cases = [
                 (["one/sea.jpg", "two/sea.jpg"], "would both be “sea.jpg”"),
                 (["one/sea.jpg", "one/sea.jpg"], "named twice"),
-                (["one/sea.jpg", "-"], "standard input"),
                 (["one"], "is a folder"), (["none.jpg"], "cannot be read"),
             ]
             for (files, words) in cases {
@@ -212,6 +216,31 @@ import Testing
             let unknown = try await home.run("transfers", "resume", "nothing")
             #expect(unknown.status == 1 && unknown.errorText.contains("no transfer"))
             #expect(try await home.run("transfers", "resume").status == 2)
+        }
+    }
+
+    @Test func asManyRunAsTheSettingsSayAndOneCanBePutFirst() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "transfers: {at-once: 1, limit-rate: 50K}\n")
+            let names = ["a.jpg", "b.jpg", "c.jpg"]
+            for name in names { try large.write(to: home.photos.appending(path: name)) }
+            for name in names {
+                _ = try await home.run(
+                    "photos", "get", name, home.work.path + "/", "--background")
+            }
+            try await eventually("something has arrived") { partialByteCount(home) > 0 }
+            let waiting = try await rows(home)
+            #expect(waiting.map(\.state) == ["running", "waiting", "waiting"])
+            let next = try await home.run("transfers", "next", waiting[2].id)
+            #expect(next.status == 0 && next.errorText.isEmpty)
+            let moving = try await home.run("transfers", "next", waiting[0].id)
+            #expect(moving.status == 1 && moving.errorText.contains("“a.jpg”"))
+            #expect(try await home.run("transfers", "next").status == 2)
+            #expect(try await home.run("transfers", "cancel", waiting[0].id).status == 0)
+            try await eventually("the other one moves") {
+                partialNames(home).contains { $0.contains("c.jpg") }
+            }
+            #expect(try await rows(home).map(\.state) == ["cancelled", "waiting", "running"])
         }
     }
 }

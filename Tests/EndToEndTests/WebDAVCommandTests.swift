@@ -162,7 +162,7 @@ import Testing
             let apache = try LoopbackServer { _ in [.close] }
             let nginx = try LoopbackServer { _ in [.answer("400 Bad Request", body: "")] }
             for (address, more, words) in [
-                (server.address + "/Afar.txt", [], "no folder of a WebDAV server"),
+                (server.address + "/Afar.txt", [], "No WebDAV folder is at this address"),
                 ("http://127.0.0.1:9/club", [], "does not answer at this address"),
                 ("https://127.0.0.1:\(plain.port)/club", [], "does not speak https"),
                 ("http://127.0.0.1:\(apache.port)/club", [], "begin the address with https://"),

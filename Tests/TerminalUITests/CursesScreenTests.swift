@@ -386,7 +386,8 @@ private final class TerminalReader: Sendable {
     init(_ outer: Int32, byteCount: Int = .max) {
         (pieces, continuation) = AsyncStream.makeStream()
         // Any thread may cancel it.
-        nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: outer, queue: queue)
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(
+            fileDescriptor: outer, queue: queue)
         let remaining = Mutex(byteCount)
         source.setEventHandler { @Sendable [continuation] in
             var buffer = [UInt8](repeating: 0, count: 4096)

@@ -56,7 +56,9 @@ private final class FolderTreeWatch: Sendable {
     private static func add(_ folder: String, to descriptor: Int32) {
         // To open and close a file is not a change: a test that looks does so.
         let events = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY)
-        guard inotify_add_watch(descriptor, folder, events | UInt32(IN_ONLYDIR)) >= 0 else { return }
+        guard inotify_add_watch(descriptor, folder, events | UInt32(IN_ONLYDIR)) >= 0 else {
+            return
+        }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             add(folder + "/" + name, to: descriptor)
         }

@@ -7,7 +7,8 @@ public struct FuzzingCorpus: Sendable {
 
     /// - Parameter fuzzer: A folder beside the one of this file.
     public init(of fuzzer: String) {
-        folder = URL(filePath: #filePath).deletingLastPathComponent()
+        folder =
+            URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../\(fuzzer)/Corpus").standardizedFileURL
     }
 

@@ -115,8 +115,7 @@ extension AppCoordinator {
         tabBarController.present(AlertController(title: title, message: TextLine(sentence)))
     }
 
-    /// Asks once per listing, and not while the user is doing something else: saving a note asks by itself
-    /// then.
+    /// Asks once per listing, and not while the user is doing something else: saving a note asks on its own.
     func askToSignIn(_ error: StoreError) {
         guard askedToSignIn != session.club.polling.refreshCount,
             application.topViewController === tabBarController

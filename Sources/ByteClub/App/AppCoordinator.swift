@@ -170,6 +170,7 @@ extension AppCoordinator: ClubObserver {
         switch club.connection {
         case .connecting: break
         case .connected:
+            ProcessMemory.didStart()
             showSkipped()
             offerDrafts()
         case .failed(let error):

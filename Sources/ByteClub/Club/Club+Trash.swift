@@ -48,7 +48,10 @@ extension Club {
     /// Deletes a photo. It is too large to be stored here, so the store keeps it, as a revision or in the
     /// trash.
     func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
-        guard try await openStore().trashStore != nil else {
+        let isKeptByStore = try await perform { store throws(StoreError) in
+            try await store.trashStore != nil
+        }
+        guard isKeptByStore else {
             let kept = try await perform { store throws(StoreError) in
                 try await PhotoTrash.take(file, in: store, at: Date())
             }

@@ -103,7 +103,7 @@ extension NoteDetailsViewController {
         // Highlights the merged lines, so that they are seen before saving. They are not selected: the next
         // key would replace them.
         textView.highlights = merge.incoming.map {
-            TextHighlight(start($0.lowerBound)..<start($0.upperBound), .success)
+            TextHighlight(start($0.lowerBound)..<start($0.upperBound), .match)
         }.filter { !$0.range.isEmpty }
         guard !merge.incoming.isEmpty else { return }
         application?.showMessage(

@@ -165,7 +165,10 @@ final class NoteDetailsViewController: ViewController {
 
     override func viewDidAppear() { recall() }
 
-    override func viewDidDisappear() { remember() }
+    override func viewDidDisappear() {
+        remember()
+        ProcessMemory.willRelease(byteCount: textView.buffer.count)
+    }
 
     override var preferredFirstResponder: View? {
         document.isNew && document.name.isEmpty ? nameField : textView

@@ -4,6 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TerminalUI
+internal import TextEditing
 
 /// From the picker to transfers.
 extension PhotosViewController {
@@ -22,8 +23,7 @@ extension PhotosViewController {
     private func upload(_ selection: PhotoSelection) {
         guard selection.paths.count == 1 else { return uploadSeveral(selection) }
         let source = URL(fileURLWithPath: selection.paths[0])
-        let name = PhotoName.forClub(
-            source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
+        let name = Self.clubName(of: source, selection)
         guard club.contents.hasPhoto(named: name) else {
             return uploadOne(source, named: name, selection)
         }
@@ -45,6 +45,10 @@ extension PhotosViewController {
             let order = try makeOrder(source, named: name, selection)
             transfers.add([order])
             show(order.id, order)
+            if Self.isRenamed(source, selection) {
+                application?.showMessage(
+                    localized("“\(VisibleText(source.lastPathComponent).string)” is called “\(name)” in the club."))
+            }
         } catch {
             let words = club.sentence(for: error)
             present(AlertController(title: words.title, message: TextLine(words.text)))
@@ -55,10 +59,10 @@ extension PhotosViewController {
     private func uploadSeveral(_ selection: PhotoSelection) {
         let contents = club.contents
         var (orders, taken, refused): ([TransferOrder], Set<String>, [String]) = ([], [], [])
+        var renamed: [(file: String, name: String)] = []
         for path in selection.paths {
             let source = URL(fileURLWithPath: path)
-            var name = PhotoName.forClub(
-                source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
+            var name = Self.clubName(of: source, selection)
             let isTaken = { (name: String) in
                 taken.contains(name.lowercased()) || contents.hasPhoto(named: name)
             }
@@ -66,14 +70,16 @@ extension PhotosViewController {
             do throws(StoreError) {
                 orders.append(try makeOrder(source, named: name, selection))
                 taken.insert(name.lowercased())
+                if Self.isRenamed(source, selection) {
+                    renamed.append((VisibleText(source.lastPathComponent).string, name))
+                }
             } catch {
                 refused.append(source.lastPathComponent)
             }
         }
         transfers.add(orders)
         guard let first = refused.first else {
-            application?.showMessage(
-                localized("\(orders.count) photos are on their way; w shows how far they are."))
+            application?.showMessage(Self.message(about: orders.count, renamed))
             return
         }
         present(
@@ -87,6 +93,33 @@ extension PhotosViewController {
                             "No photos in the club can have the names of \(refused.count) of these "
                                 + "files. Rename them first."
                         )))))
+    }
+
+    /// What can be no name in the club becomes `_`, as in the names of downloads.
+    private static func clubName(of source: URL, _ selection: PhotoSelection) -> String {
+        PhotoName.allowed(usualName(of: source, selection))
+    }
+
+    private static func usualName(of source: URL, _ selection: PhotoSelection) -> String {
+        PhotoName.forClub(source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
+    }
+
+    /// Whether its name could not be kept.
+    private static func isRenamed(_ source: URL, _ selection: PhotoSelection) -> Bool {
+        clubName(of: source, selection) != usualName(of: source, selection)
+    }
+
+    private static func message(
+        about count: Int, _ renamed: [(file: String, name: String)]
+    ) -> String {
+        guard let first = renamed.first else {
+            return localized("\(count) photos are on their way; w shows how far they are.")
+        }
+        return renamed.count == 1
+            ? localized(
+                "\(count) photos are on their way; “\(first.file)” is called “\(first.name)” in the club.")
+            : localized(
+                "\(count) photos are on their way; \(renamed.count) get other names: “\(first.file)” is “\(first.name)”.")
     }
 
     private func makeOrder(

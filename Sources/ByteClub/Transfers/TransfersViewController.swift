@@ -102,7 +102,7 @@ final class TransfersViewController: ViewController {
                 title: localized("Cancel all transfers?"),
                 message: TextLine(
                     Localization.text(
-                        ids.count, one: "1 transfer is on its way or paused. It can be resumed until it is cleared.",
+                        ids.count, one: "\(ids.count) transfer is on its way or paused. It can be resumed until it is cleared.",
                         other: "\(ids.count) transfers are on their way or paused. They can be resumed until they are cleared.")),
                 confirm: localized("Cancel them"), key: "c", cancel: localized("Keep")
             ) { [center] in center.cancel(ids) })
@@ -131,7 +131,7 @@ final class TransfersViewController: ViewController {
                 message: TextLine(
                     Localization.text(
                         count,
-                        one: "1 transfer failed or was cancelled, and can still be resumed. What has arrived of it is removed.",
+                        one: "\(count) transfer failed or was cancelled, and can still be resumed. What has arrived of it is removed.",
                         other: "\(count) transfers failed or were cancelled, and can still be resumed. What has arrived of them is removed.")),
                 actions: actions))
     }

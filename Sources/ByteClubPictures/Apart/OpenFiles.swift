@@ -58,12 +58,24 @@ struct OpenFiles {
             throw PictureError(.crashed, operation: operation, detail: "no result")
         }
         let byteCount = Int(reply.byte_count)
-        let start = mmap(nil, byteCount, PROT_READ, MAP_SHARED, strip, 0)
-        guard let start, start != MAP_FAILED else {
-            throw PictureError(.outOfMemory, operation: operation)
+        // Read, not mapped: the pages of a map would count as this process's memory, beside the copy.
+        let result = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            count = 0
+            while count < byteCount {
+                let step = pread(
+                    strip, buffer.baseAddress?.advanced(by: count), byteCount - count,
+                    off_t(count))
+                guard step > 0 else {
+                    if step < 0, errno == EINTR { continue }
+                    return
+                }
+                count += step
+            }
         }
-        defer { munmap(start, byteCount) }
-        return [UInt8](UnsafeRawBufferPointer(start: start, count: byteCount))
+        guard result.count == byteCount else {
+            throw PictureError(.crashed, operation: operation, detail: "a result that ends early")
+        }
+        return result
     }
 
     private mutating func add(_ descriptor: Int32) {

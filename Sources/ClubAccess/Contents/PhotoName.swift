@@ -46,6 +46,18 @@ package enum PhotoName {
         return nil
     }
 
+    /// The same name as every club takes it: without control characters, backslashes and slashes, which become `_`, as
+    /// a space at its beginning does, and short enough.
+    package static func allowed(_ name: String) -> String {
+        let scalars = name.unicodeScalars.enumerated().map { index, scalar in
+            let isHarmful =
+                scalar == "/" || scalar == "\\" || index == 0 && scalar == " "
+                || scalar.properties.generalCategory == .control
+            return isHarmful ? "_" : Character(scalar)
+        }
+        return shortened(String(scalars), by: "")
+    }
+
     /// The name of a photo's file on this computer: without slashes and control characters, and short enough
     /// for a file system.
     package static func onDisk(_ name: String) -> String {

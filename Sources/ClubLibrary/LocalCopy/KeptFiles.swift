@@ -9,10 +9,12 @@ public struct KeptFiles: RemoteReading {
     private let entries: [RemotePath: RemoteEntry]
     private let cursor: Cursor
     private let skipped: [String]
+    /// Whether the club was ever listed here; if not, only files in the outbox are known.
+    public let isListed: Bool
 
     /// Reads the listing; blocks on the disk.
     ///
-    /// Nil if the club was never listed here.
+    /// Nil if the club was never listed here and nothing waits for it.
     ///
     /// - Throws: `LibraryError`.
     public init?(of copy: LocalCopy) throws {
@@ -27,6 +29,7 @@ public struct KeptFiles: RemoteReading {
             }
         }
         self.copy = copy
+        isListed = listing != nil
         self.entries = entries
         cursor = listing?.cursor ?? Cursor(rawValue: "")
         skipped = listing?.skipped ?? []

@@ -86,6 +86,12 @@ extension LocalCopy {
         guard let change = revision.waitingChange else { return nil }
         return try read { try OutboxRows.sentFile(for: change, in: $0) }
     }
+
+    /// The changes in the outbox of the copy in a folder, by its files: the copy is not opened.
+    public static func waitingNumbers(in folder: URL) -> Set<WaitingChange.ID> {
+        let names = OutboxFiles(beside: folder).names.filter { $0.hasSuffix(".json") }
+        return Set(names.compactMap { WaitingChange.ID($0.dropLast(5)) })
+    }
 }
 
 // MARK: - Sending

@@ -65,7 +65,7 @@ struct AdmissionControl {
         /// The time and byte count since which its progress is measured.
         var countedSince: ContinuousClock.Instant
         var countedFrom = 0
-        /// It was told to close; what its task still does changes nothing.
+        /// It was asked to close; its task's further events have no effect.
         var isEnding = false
         /// It is closed as soon as its task notices, and no longer counts.
         var isGone = false

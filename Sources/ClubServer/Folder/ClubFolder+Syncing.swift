@@ -173,7 +173,7 @@ extension ClubFolder {
         _ key: String, _ folder: borrowing Descriptor, _ names: [DiskName], recursively: Bool
     ) {
         var seen: [DiskName: FileStatus] = [:]
-        // They are looked at when they are whole. Until then nothing else is shown under their names.
+        // They are added when they are complete. Until then nothing else is shown under their names.
         var unfinished: [String] = []
         for name in names {
             guard let text = name.text, NameRules.isShown(text) else { continue }

@@ -69,7 +69,7 @@ actor ClubFolder {
         self.journal = journal
     }
 
-    /// Marks the time since this computer was started; empty where the system does not tell.
+    /// Identifies this boot of the computer; empty if the system does not report it.
     private static let boot: String = {
         guard let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
         else {

@@ -64,7 +64,7 @@ final class FolderWatcher: Sendable {
     private func watch(
         _ place: String, for interest: some BinaryInteger
     ) throws(SystemError) -> Int32 {
-        // By its descriptor: the name may lead elsewhere by now.
+        // By its descriptor: its path may have changed.
         let watch = inotify_add_watch(
             inotify.number, "/proc/self/fd/\(place)", UInt32(truncatingIfNeeded: interest))
         guard watch >= 0 else { throw SystemError("inotify") }

@@ -21,15 +21,15 @@ enum VisibleNames {
         }
     }
 
-    /// - Parameter shown: The names that are shown by now.
+    /// - Parameter shown: The names currently shown.
     static func assign(
         _ diskNames: [String], shown: [DiskName: String] = [:]
     ) -> [Assignment] {
         let plain = PathNames.normalized
         var naming = Naming()
         var rest = diskNames.sorted(by: ByteOrder.isBefore)
-        // First those that are shown under the name they have on the disk; then those that can be by now; then
-        // those that are shown under another one; then what is new.
+        // First those shown under their name on disk, then those that can be now, then those shown under
+        // another one, then new ones.
         rest = naming.assign(rest) { diskName in
             shown[DiskName(diskName)].flatMap { name in
                 isSame(name, plain(diskName)) ? plain(diskName) : nil

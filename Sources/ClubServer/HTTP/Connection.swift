@@ -24,7 +24,7 @@ final class Connection {
     enum Failure: Error {
         /// The peer has closed the connection, or it is unusable.
         case closed
-        /// The server closes the connection; the peer may be told why.
+        /// The server closes the connection; the peer may get the reason.
         case ended(CloseReason)
     }
 

@@ -62,7 +62,7 @@ struct HTTPService: Sendable {
             call, Request(head: head, body: body, peer: peer, activity: activity))
         let status = response.status
         body.skipReceived()
-        // A refusal is told before the rest of the body is read: over a slow line that may take minutes.
+        // A refusal is sent before the rest of the body is read: on a slow connection that may take minutes.
         let isTold = status >= 400 && !body.isRead
         if !isTold, !activity.isServerStopping { try await body.skip() }
         let keepsAlive =

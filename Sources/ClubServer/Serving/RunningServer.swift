@@ -1,3 +1,4 @@
+import CByteClubMemory
 import DropboxAPI
 import FoundationEssentials
 import Glibc
@@ -158,6 +159,8 @@ struct RunningServer: Sendable {
         until stopping: StopSignal, whenReady: @Sendable (ClubServer.Address) -> Void
     ) async -> Result<Void, ClubServerError> {
         whenReady(listener.address)
+        // What only the start needs of the program need not stay in memory.
+        _ = byteclub_return_code_pages()
         configuration.log("serving \(configuration.folder) at \(listener.address)")
         let book = LeaseCounter()
         let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
@@ -227,7 +230,7 @@ struct RunningServer: Sendable {
             try await withThrowingDiscardingTaskGroup { group in
                 while let client = try await listener.accept(waitForRoom: registry.waitForRoom) {
                     let activity = registry.admit(client)
-                    // Connections take longer to close than to be told.
+                    // Connections take longer to close than to be notified.
                     while registry.count > registry.limits.total, !Task.isCancelled {
                         await registry.waitForRoom()
                     }

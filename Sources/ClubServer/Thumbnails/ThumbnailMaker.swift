@@ -98,7 +98,7 @@ struct ThumbnailMaker: Sendable {
     /// Above it a picture is not decoded at full size, 4 bytes per pixel, however small its file is.
     private static let originalPixelLimit = 1 << 26
 
-    /// A path to an open file: its original path may lead elsewhere by now.
+    /// A path to an open file: its original path may have changed.
     private static func url(of file: borrowing Descriptor) -> URL {
         URL(filePath: "/proc/self/fd/\(file.number)")
     }

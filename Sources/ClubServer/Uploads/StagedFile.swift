@@ -16,7 +16,7 @@ final class StagedFile: Sendable {
 
     private struct State {
         var size: Int64 = 0
-        /// How much the disk was already told to write.
+        /// How many bytes the disk was already asked to write.
         var flushed: Int64 = 0
         var hasher: ContentHasher?
         var isKept = false

@@ -4,9 +4,9 @@ import DropboxAPI
 enum WriteOutcome {
     /// The file holds the bytes that were sent, now or in an earlier attempt whose answer was lost.
     case stored(RemoteFile)
-    /// An earlier write of this member's is there and nobody else's: it may be replaced.
+    /// The existing file is from an earlier write of this member, so it may be replaced.
     case earlier(RemoteFile)
-    /// It was not done, or nobody knows.
+    /// It failed, or the result is unknown.
     case failed(StoreError)
 }
 
@@ -37,7 +37,7 @@ extension DropboxStore {
             return .stored(there)
         }
         if isOurs, mode.replacedRevision != there.revision { return .earlier(there) }
-        // From now on it is about what is there.
+        // From now on, the existing file counts.
         unconfirmed.forget(path)
         var error = error
         error.code = .conflict(serverRevision: there.revision)

@@ -79,9 +79,10 @@ extension DropboxStore {
             let answer = try await send(call, during: .thumbnail, at: path)
             guard answer.body.isJPEG else {
                 throw StoreError(
-                    .badAnswer, during: .thumbnail, at: path, detail: "a thumbnail that is no JPEG")
+                    .badAnswer, during: .thumbnail, at: path,
+                    detail: "a thumbnail that is not a JPEG")
             }
-            // The picture is what was asked for; what is said beside it is welcome.
+            // The picture is what was requested; the metadata is optional.
             let result = answer.response.value(forHTTPHeaderField: "Dropbox-API-Result")
                 .flatMap { try? WireJSON.decode(from: Data($0.utf8)) as PreviewResult }
             return .success(Self.stating(result?.fileMetadata?.mediaInfo, in: answer.body))

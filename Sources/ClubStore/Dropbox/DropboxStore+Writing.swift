@@ -31,7 +31,7 @@ extension DropboxStore {
             switch await outcome(of: write, at: path, mode: mode, after: error) {
             case .stored(let file): return file
             case .earlier(let there):
-                // What was sent before has arrived after all, and nobody else has written.
+                // The earlier write has arrived after all, and no other member has written since.
                 return try await put(data, at: path, mode: .update(there.revision))
             case .failed(let error): throw error
             }

@@ -1,7 +1,7 @@
 import CurlNetworking
 
 extension StoreError {
-    /// Why a connection failed, for a person who has just typed the address.
+    /// Why a connection failed, for a user who has just typed the address.
     package enum ConnectionFailure: Hashable, Sendable {
         /// The host name cannot be resolved.
         case unknownHost

@@ -31,12 +31,10 @@ public protocol RevisionKeeping: Sendable {
 ///
 /// Dropbox and the embedded club do, and a Nextcloud where its apps are switched on. How long is theirs to say.
 public protocol RevisionStore: RemoteStore, RevisionKeeping {
-    /// Whether this one keeps what is replaced; a gateway may speak the protocol and keep nothing.
-    ///
-    /// - Throws: What a request throws, where only the server can say.
+    /// Whether this one keeps replaced revisions; a gateway may support the protocol without keeping any.
     var keepsRevisions: Bool { get async throws(StoreError) }
 
-    /// The same for what is removed.
+    /// The same for deleted files.
     var keepsDeletedFiles: Bool { get async throws(StoreError) }
 
     /// What is known of ``keepsDeletedFiles`` without a request; nil when the server was not asked yet.
@@ -95,7 +93,7 @@ extension RemoteStore {
         }
     }
 
-    /// The store as one that keeps what is removed; nil when it is not one.
+    /// The store as one that keeps deleted files; nil if it does not.
     public var trashStore: (any RevisionStore)? {
         get async throws(StoreError) {
             guard let store = self as? any RevisionStore, try await store.keepsDeletedFiles else {
@@ -105,7 +103,7 @@ extension RemoteStore {
         }
     }
 
-    /// Whether the store keeps what is removed, as far as that is known without a request.
+    /// Whether the store keeps deleted files, as far as known without a request.
     public var isKnownToKeepDeletedFiles: Bool? {
         guard let store = self as? any RevisionStore else { return false }
         return store.isKnownToKeepDeletedFiles

@@ -9,7 +9,7 @@ public enum DestinationProblem: String, Error, Hashable, Sendable {
     case isFolder
     case hasNoFolder
     case nameTooLong
-    /// The file system does not take such a name.
+    /// The file system does not allow the name.
     case nameRefused
     case forbidden
     case diskFull

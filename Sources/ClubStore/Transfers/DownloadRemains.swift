@@ -4,8 +4,8 @@ internal import Glibc
 
 /// What interrupted downloads have left beside their destination, to go on from.
 public enum DownloadRemains {
-    /// Removes what is left of the downloads to a file, in every revision; not what another program is
-    /// receiving right now. Blocks: call it off the main actor.
+    /// Removes partial files of downloads to a file, of all revisions, except those that another program is
+    /// writing. Blocks: do not call it on the main actor.
     ///
     /// - Parameter destination: The absolute path of the file.
     public static func remove(of destination: String) {

@@ -40,7 +40,7 @@ final class DownloadSink: BodySink {
         progress.update(byteCount, ofExpected: file.byteCount)
     }
 
-    /// Verifies the file and moves it to its destination; what is left of other revisions is removed.
+    /// Verifies the file and moves it to its destination; removes partial files of other revisions.
     func finish(replaces: Bool) async throws(StoreError) {
         try await FileWork.run { [self] () throws(StoreError) in
             try partial.withLock { partial throws(StoreError) in

@@ -41,10 +41,8 @@ package struct UploadRecord: Sendable {
         return note.progress
     }
 
-    /// How many bytes of an upload the server has, as a record says; 0 without one. Whether they are of the file as it is
-    /// now is looked at when the upload goes on.
-    ///
-    /// - Parameter file: As it was handed to ``RemoteStore/upload(fileAt:to:mode:record:delegate:)``.
+    /// How many bytes of an upload the server has according to a record; 0 without one. Whether they match
+    /// the current file is checked when the upload is resumed.
     package static func keptByteCount(in file: URL) -> Int64 {
         guard let data = try? Data(contentsOf: file),
             let note = try? JSONDecoder().decode(Note.self, from: data)

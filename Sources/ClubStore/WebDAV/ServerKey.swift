@@ -23,8 +23,7 @@ public struct ServerKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "sha256//" + sha256.base64EncodedString() }
 }
 
-/// A server whose certificate is not trusted, or not for this name: what a person needs to decide
-/// about it.
+/// A server whose certificate is not trusted, or not for this name: what a user needs to decide about it.
 public struct UntrustedServer: Hashable, Sendable {
     /// The host name that was verified.
     public let host: String

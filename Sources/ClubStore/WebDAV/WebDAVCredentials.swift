@@ -5,11 +5,11 @@ public enum WebDAVCredentials: Hashable, Sendable {
     /// No authentication.
     case none
 
-    /// A name and a password; for Nextcloud an app password. Sent preemptively as Basic where
-    /// nobody can listen (https, or this machine), otherwise only in response to Digest.
+    /// A name and a password; for Nextcloud an app password. Sent preemptively as Basic where no one can
+    /// intercept it (https, or this machine), otherwise only in response to Digest.
     case password(user: String, password: String)
 
-    /// A token, sent only where nobody can listen.
+    /// A token, sent only where no one can intercept it.
     case bearer(token: String)
 
     /// The user name, if there is one.

@@ -62,7 +62,7 @@ final class WebDAVMemory: Sendable {
         }
     }
 
-    /// Keeps what is known of a revision. What is certain of it is not given up for a guess.
+    /// Stores what is known of a revision. Certain knowledge is not replaced by a guess.
     func keep(_ content: Content, at path: RemotePath) {
         state.withLock { state in
             if let known = state.contents[path], known.revision == content.revision,

@@ -71,7 +71,7 @@ extension WebDAVStore {
                     + "<D:current-user-principal/>"),
             during: .account, at: nil)
         guard let properties = answer.responses.first?.properties, properties.isCollection else {
-            throw StoreError(.badAnswer, during: .account, detail: "the address is no folder")
+            throw StoreError(.badAnswer, during: .account, detail: "the address is not a folder")
         }
         let used =
             if let used = properties.quotaUsed, used >= 0 {

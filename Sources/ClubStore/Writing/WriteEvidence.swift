@@ -19,7 +19,7 @@ enum WriteEvidence: Hashable, Sendable {
         var hash: String?
     }
 
-    /// The state before the write, as far as it is known.
+    /// The state before the write, as far as known.
     struct Base: Hashable, Sendable {
         var revision: Revision
         var hash: String?

@@ -43,8 +43,8 @@ enum CacheDecision: Hashable, Sendable {
         }
     }
 
-    /// Whether the cache applies to a request: not to ranges, nor if the caller validates by itself and wants
-    /// to receive the 304.
+    /// Whether the cache applies to a request: not to ranges, nor to a caller's own validation, which has to
+    /// receive the 304.
     static func isCacheable(_ request: URLRequest) -> Bool {
         ["GET", "HEAD"].contains(request.method)
             && ownConditions.allSatisfy { request.headers[$0] == nil }

@@ -9,9 +9,9 @@ import Synchronization
 //
 // `process` calls the steps between them: `noteResponse`, `takeHead`, `deliver` and `handOverBody`. A complete
 // transfer is closed (`closeTransfer`) and reported at the end of the turn, or by `finishStoring`
-// (`Engine+Caching.swift`) if its body is in a file or is being stored in the cache. One that fails is closed by
-// `fail`. The first half is in `Engine+Requests.swift`. Values make the decisions (`HeadDecision`, `LostRequest` …);
-// the files beside this one contain the exceptional paths.
+// (`Engine+Caching.swift`) if its body is in a file or is being stored in the cache. One that fails is closed
+// by `fail`. The first half is in `Engine+Requests.swift`. Values make the decisions (`HeadDecision`,
+// `LostRequest` …); the files beside this one contain the exceptional paths.
 
 extension Engine {
     // MARK: - 5. Processing what libcurl's callbacks have recorded

@@ -21,7 +21,7 @@ final class MultiHandle {
     ///
     /// - Parameter wakeupDescriptor: A descriptor that ends a wait each time it is signaled.
     init(wakeupDescriptor: Int32) {
-        precondition(Self.isReady, "libcurl cannot be initialised")
+        precondition(Self.isReady, "libcurl cannot be initialized")
         epollDescriptor = byteclub_epoll_create()
         guard epollDescriptor >= 0,
             byteclub_epoll_watch_wakeup(epollDescriptor, wakeupDescriptor) == 0,

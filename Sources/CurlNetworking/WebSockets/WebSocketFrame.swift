@@ -37,8 +37,19 @@ struct WebSocketFrame: Equatable, Sendable {
         bytes.append(contentsOf: mask)
         let start = bytes.count
         bytes.append(payload)
+        let words = (mask + mask).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
         bytes.withUnsafeMutableBytes { bytes in
-            for index in start..<bytes.count { bytes[index] ^= mask[(index - start) & 3] }
+            var index = start
+            // Eight bytes at once: messages may be long.
+            while index + 8 <= bytes.count {
+                let value = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                bytes.storeBytes(of: value ^ words, toByteOffset: index, as: UInt64.self)
+                index += 8
+            }
+            while index < bytes.count {
+                bytes[index] ^= mask[(index - start) & 3]
+                index += 1
+            }
         }
         return bytes
     }
@@ -84,7 +95,8 @@ struct WebSocketReader: Sendable {
     private var messageOpcode: WebSocketFrame.Opcode?
     private var text = UTF8Validator()
 
-    private var isRefused = false
+    /// Whether something was refused, or the server has said goodbye: nothing counts after that (§1.4).
+    private var isOver = false
 
     private struct Frame: Sendable {
         let opcode: WebSocketFrame.Opcode
@@ -102,18 +114,18 @@ struct WebSocketReader: Sendable {
     /// Payload bytes are appended directly to their message and never moved or read again, however small the
     /// pieces. Text is rejected at the first invalid byte.
     mutating func append(_ bytes: Data) -> (arrivals: [Arrival], refusal: Refusal?) {
-        guard !isRefused else { return ([], nil) }
+        guard !isOver else { return ([], nil) }
         var arrivals: [Arrival] = []
         var position = bytes.startIndex
         do throws(Refusal) {
-            while position < bytes.endIndex {
+            while position < bytes.endIndex, !isOver {
                 try readHead(bytes, &position)
                 try readPayload(bytes, &position)
                 if let arrival = try finishFrame() { arrivals.append(arrival) }
             }
             return (arrivals, nil)
         } catch {
-            isRefused = true
+            isOver = true
             frame = nil
             control = Data()
             message = Data()
@@ -190,7 +202,9 @@ struct WebSocketReader: Sendable {
             switch frame.opcode {
             case .ping: return .ping(control)
             case .pong: return .pong(control)
-            default: return try closing(control)
+            default:
+                isOver = true
+                return try closing(control)
             }
         }
         guard frame.isFinal else { return nil }

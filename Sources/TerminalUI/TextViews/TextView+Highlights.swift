@@ -17,8 +17,8 @@ extension TextView {
     ///
     /// - Parameter old: The text that they refer to.
     func shiftHighlights(from old: TextBuffer) {
-        guard let edit = old.replacement(toBecome: editor.text) else { return }
-        let shift = edit.text.count - edit.range.count
+        guard let edit = lastEdit(of: old) else { return }
+        let shift = edit.count - edit.range.count
         highlights = highlights.compactMap { highlight in
             var range = highlight.range
             if range.lowerBound >= edit.range.upperBound {
@@ -31,6 +31,27 @@ extension TextView {
             }
             return range.isEmpty ? nil : TextHighlight(range, highlight.role)
         }
+    }
+
+    /// What was replaced in the old text, and how many bytes stand there now.
+    ///
+    /// Of `two` before `three`, taken away with its line end, the bytes alone could be `wo` and the next `t`: the caret
+    /// tells which they were.
+    private func lastEdit(of old: TextBuffer) -> (range: Range<Int>, count: Int)? {
+        guard let edit = old.replacement(toBecome: editor.text) else { return nil }
+        let (start, caret) = (edit.range.lowerBound, editor.selection.range.lowerBound)
+        func moved(_ count: Int, in text: TextBuffer, to place: Int) -> Bool {
+            place >= 0 && place < start
+                && text.bytes(in: place..<start) == text.bytes(in: place + count..<start + count)
+        }
+        if edit.text.isEmpty {
+            let count = edit.range.count
+            if moved(count, in: old, to: caret) { return (caret..<caret + count, 0) }
+        } else if edit.range.isEmpty {
+            let (count, place) = (edit.text.count, caret - edit.text.count)
+            if moved(count, in: editor.text, to: place) { return (place..<place, count) }
+        }
+        return (edit.range, edit.text.count)
     }
 
     func decorate(_ rows: [TextRow], into result: inout [[TextDecoration]]) {

@@ -98,6 +98,7 @@ public final class FilteredList: View {
             }
             if !filter.isEmpty {
                 KeyCommand.clearFilter.performs { self.filter = "" }
+                KeyCommand.clearField.performs { self.filter = "" }
             }
         }
     }

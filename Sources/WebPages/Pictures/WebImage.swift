@@ -8,7 +8,7 @@ import TerminalUI
 struct WebImage: Sendable {
     /// At most ``WebImageLoader/largestSize``.
     let pixels: PixelImage
-    /// As it was sent.
+    /// The original size.
     let fullSize: PixelSize
 }
 
@@ -17,24 +17,24 @@ struct WebImageError: Error {
     let sentence: String
 }
 
-/// Brings the pictures that pages name. They are decoded in a process apart, which may do nothing else
-/// (`PictureWorkers`); this one looks at no byte of them but the first few.
+/// Loads the pictures of pages. They are decoded in separate, confined processes (`PictureWorkers`); this one
+/// only examines their first bytes.
 @MainActor
 struct WebImageLoader {
-    /// Bytes of a picture in a page.
+    /// The maximum size of a picture in a page.
     nonisolated static let byteLimit = 8 << 20
-    /// Bytes of one that was opened alone.
+    /// The maximum size of a picture opened directly.
     nonisolated static let openedByteLimit = 32 << 20
-    /// Decoded pictures are no larger.
+    /// The maximum size of decoded pictures.
     nonisolated static let largestSize = PixelSize(width: 1600, height: 1200)
-    /// For one of a page, in all.
+    /// The time limit for a picture of a page.
     private static let seconds: Double = 20
 
     let session: URLSession
 
-    /// - Parameter page: The page that shows it. Nobody is asked for a password for a picture, no other host
-    ///   than the page's gets cookies with the request for it.
-    /// - Returns: The picture, and the bytes that it took.
+    /// - Parameter page: The page that shows it. The user is not asked for a password for a picture, and only
+    ///   the page's own host gets cookies.
+    /// - Returns: The picture, and the number of bytes loaded.
     func load(
         _ url: URL, for page: URL, timedBy scheduler: any Scheduler
     ) async throws -> (image: WebImage, byteCount: Int) {
@@ -45,7 +45,7 @@ struct WebImageLoader {
         let fetch = WebFetch(
             request, in: session, limit: url == page ? Self.openedByteLimit : Self.byteLimit)
         fetch.mayLoad = { Self.mayLoad($0, for: page) }
-        // A server that sends a byte now and then is in time for every timeout but this one.
+        // A server that sends single bytes avoids every other timeout.
         let timeout = scheduler.schedule(after: .seconds(Self.seconds)) { fetch.cancel() }
         defer { timeout.cancel() }
         let resource = try await fetch.run()
@@ -72,8 +72,8 @@ struct WebImageLoader {
         }
     }
 
-    /// Whether a page may show a picture from an address: none from a connection that others can read where
-    /// the page's was not, and none from this computer where the page is not from here.
+    /// Whether a page may show a picture from an address: an encrypted page no unencrypted picture, and a
+    /// remote page no picture from this computer.
     nonisolated static func mayLoad(_ url: URL, for page: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
         guard scheme == "https" || scheme == "http", url.host()?.isEmpty == false else {

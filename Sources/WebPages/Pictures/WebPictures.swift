@@ -5,22 +5,22 @@ import TerminalPictures
 import TerminalUI
 import WebText
 
-/// The pictures of the page that is shown: brings those that are near, keeps what was brought, and says how
-/// much room they need.
+/// The pictures of the current page: loads those near the visible lines, caches them, and computes their
+/// layout.
 @MainActor
 final class WebPictures {
-    /// What bounds the cost of a page that somebody else has written.
+    /// The limits for untrusted pages.
     enum Limits {
         static let loadingCount = 4
         static let picturesPerPage = 200
         static let bytesPerPage = 64 << 20
-        /// Of decoded pictures that are kept, of whatever page.
+        /// For decoded pictures of all pages.
         static let keptByteCount = 64 << 20
-        /// Of pictures as they were drawn.
+        /// For rendered pictures.
         static let keptFrameByteCount = 48 << 20
     }
 
-    /// A picture in the cells that it was drawn for.
+    /// Identifies a rendered picture with its size in cells.
     struct FrameKey: Hashable {
         var url: URL
         var box: Size
@@ -40,14 +40,14 @@ final class WebPictures {
     private weak var view: WebView?
 
     private var page: URL?
-    /// Where the page's pictures are, by their index.
+    /// The URLs of the page's pictures, by index.
     private var targets: [URL?] = []
     private var loadedCount = 0
     private var loadedByteCount = 0
     private var loading: [URL: Task<Void, Never>] = [:]
     private var failures: Set<URL> = []
     private var fullSizes: [URL: PixelSize] = [:]
-    /// The one used last is last.
+    /// Least recently used first.
     private var images: [(url: URL, image: WebImage)] = []
     private var frames: [(key: FrameKey, frame: Frame)] = []
     private var drawing: Set<FrameKey> = []
@@ -59,7 +59,7 @@ final class WebPictures {
 
     // MARK: - A page
 
-    /// Begins with another page; what is on its way for the last one is dropped.
+    /// Sets another page; cancels loads for the previous one.
     func begin(_ page: WebPage?) {
         for task in loading.values { task.cancel() }
         loading = [:]
@@ -78,7 +78,7 @@ final class WebPictures {
         if fullSizes.count > 4000 { fullSizes = [:] }
     }
 
-    /// The room for the page's pictures, as far as it is known.
+    /// The layout of the page's pictures, as far as known.
     func metrics(cellAspect: Double, rowLimit: Int) -> WebPictureMetrics {
         var metrics = WebPictureMetrics(cellAspect: cellAspect, rowLimit: rowLimit)
         for (index, url) in targets.enumerated() {
@@ -93,14 +93,14 @@ final class WebPictures {
 
     // MARK: - Bringing and drawing
 
-    /// The picture for a box, if it is drawn.
+    /// The rendered picture for a box, if available.
     func frame(of index: Int, filling box: Size, on terminal: PictureTerminal) -> Frame? {
         guard targets.indices.contains(index), let url = targets[index] else { return nil }
         let key = FrameKey(url: url, box: box, terminal: terminal)
         return frames.last { $0.key == key }?.frame
     }
 
-    /// Brings and draws what is in these lines or near, the nearest first.
+    /// Loads and renders the pictures in or near these lines, nearest first.
     func update(_ layout: WebLayout, near lines: Range<Int>) {
         guard let screen = view?.application?.screen else { return }
         let page = max(1, lines.count)
@@ -141,7 +141,7 @@ final class WebPictures {
         guard loadedCount < Limits.picturesPerPage, loadedByteCount < Limits.bytesPerPage else {
             return fail(url)
         }
-        // One that was here before is most likely in the session's cache.
+        // A picture shown before is most likely in the session's cache.
         if fullSizes[url] == nil { loadedCount += 1 }
         loading[url] = view?.startPending { [weak self, loader] in
             let result = try? await loader.load(url, for: page, timedBy: scheduler)
@@ -198,7 +198,7 @@ final class WebPictures {
 }
 
 extension Range<Int> {
-    /// Lines between both; 0 where they meet.
+    /// The number of lines between both; 0 if they overlap.
     fileprivate func distance(to other: Range<Int>) -> Int {
         Swift.max(0, lowerBound - other.upperBound, other.lowerBound - upperBound)
     }

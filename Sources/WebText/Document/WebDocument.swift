@@ -1,31 +1,31 @@
-/// A page as styled text: what a reader sees of HTML, without markup, scripts or places on a screen.
+/// A page as styled text: the readable contents of HTML, without markup, scripts or layout.
 ///
-/// The text is the page's own. It may hold control and bidirectional characters, which the code that draws it
-/// has to make visible.
+/// The text is untrusted. It may contain control and bidirectional characters, which must be made visible
+/// when it is drawn.
 public struct WebDocument: Hashable, Sendable {
-    /// The text of `<title>` in one line; empty when the page has none.
+    /// The text of `<title>` in one line; empty without one.
     public var title = ""
-    /// What relative addresses are relative to, when the page says so itself (`<base href>`).
+    /// The base of relative addresses, if specified (`<base href>`).
     public var base: String?
     public var blocks: [WebBlock] = []
     /// In the order of their numbers: the first is shown as `[1]`.
     public var links: [WebLink] = []
-    /// The pictures that the page shows, in the order of the text; runs name them by their index.
+    /// The pictures of the page, in text order; runs refer to them by index.
     public var pictures: [WebPicture] = []
-    /// Why the end of the page is missing here; nil when all of it is here.
+    /// Why the end of the page is missing; nil if it is complete.
     public var cut: Cut?
 
     public init() {}
 
-    /// A limit that a page has reached.
+    /// A limit that was reached.
     public enum Cut: Hashable, Sendable {
         case size, elementCount, time
     }
 }
 
-/// Where a link leads.
+/// The target of a link.
 public struct WebLink: Hashable, Sendable {
-    /// As it stands in the page, without white space around it: relative or absolute.
+    /// As in the page, without surrounding white space: relative or absolute.
     public var address: String
 
     public init(_ address: String) { self.address = address }
@@ -33,11 +33,11 @@ public struct WebLink: Hashable, Sendable {
 
 /// A picture in a page.
 public struct WebPicture: Hashable, Sendable {
-    /// As it stands in the page: relative or absolute.
+    /// As in the page: relative or absolute.
     public var address: String
-    /// What is shown while there is no picture; empty for decoration.
+    /// The replacement text; empty for decoration.
     public var words: String
-    /// What the page says of its size, in pixels of the page; nil where it does not.
+    /// The specified size in pixels; nil if there is none.
     public var width: Int?
     public var height: Int?
 
@@ -49,12 +49,12 @@ public struct WebPicture: Hashable, Sendable {
     }
 }
 
-/// Text in one look.
+/// Text in one style.
 public struct WebRun: Hashable, Sendable {
-    /// White space is collapsed but in preformatted text; a line feed is a line break.
+    /// White space is collapsed except in preformatted text; a line feed is a line break.
     public var text: String
     public var look: WebTextLook
-    /// Negative for none: so small that a run is not larger for it.
+    /// Negative for none; small, so that it does not enlarge a run.
     private var pictureNumber: Int32 = -1
     /// The index of the link it belongs to.
     public var link: Int?
@@ -68,19 +68,19 @@ public struct WebRun: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// The index of the picture that it stands for.
+    /// The index of the picture that it represents.
     public var picture: Int? {
         get { pictureNumber < 0 ? nil : Int(pictureNumber) }
         set { pictureNumber = newValue.flatMap { Int32(exactly: $0) } ?? -1 }
     }
 
-    /// Whether both are of one look, and of one link and picture.
+    /// Whether both have the same style, link and picture.
     func isLike(_ other: WebRun) -> Bool {
         look == other.look && link == other.link && pictureNumber == other.pictureNumber
     }
 }
 
-/// What a piece of text is; several may be true at once.
+/// The kinds of a piece of text.
 public struct WebTextLook: OptionSet, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -89,7 +89,7 @@ public struct WebTextLook: OptionSet, Hashable, Sendable {
     public static let strong = WebTextLook(rawValue: 2)
     public static let code = WebTextLook(rawValue: 4)
     public static let heading = WebTextLook(rawValue: 8)
-    /// The words in place of a picture.
+    /// The replacement text of a picture.
     public static let alternative = WebTextLook(rawValue: 16)
     /// A link's number.
     public static let number = WebTextLook(rawValue: 32)
@@ -97,13 +97,13 @@ public struct WebTextLook: OptionSet, Hashable, Sendable {
     public static let marker = WebTextLook(rawValue: 64)
     /// A line between cells or beside a quotation.
     public static let border = WebTextLook(rawValue: 128)
-    /// Text that was taken back.
+    /// Deleted text.
     public static let deleted = WebTextLook(rawValue: 256)
-    /// Room for a row of a picture.
+    /// A row reserved for a picture.
     public static let picture = WebTextLook(rawValue: 512)
 }
 
-/// A part of a page that begins on a line of its own.
+/// A part of a page that begins on a new line.
 public indirect enum WebBlock: Hashable, Sendable {
     case heading(level: Int, [WebRun])
     case paragraph([WebRun])
@@ -112,12 +112,12 @@ public indirect enum WebBlock: Hashable, Sendable {
     case quotation([WebBlock])
     case table(WebTable)
     case rule
-    /// Takes no room: a place that a link's `#fragment` can name.
+    /// Takes no room: a target for a link's `#fragment`.
     case anchor(String)
 }
 
 public struct WebListItem: Hashable, Sendable {
-    /// `•`, `1.` or, for what only stands a little to the right, nothing.
+    /// `•`, `1.` or, for plain indentation, empty.
     public var marker: String
     public var blocks: [WebBlock]
 
@@ -127,7 +127,7 @@ public struct WebListItem: Hashable, Sendable {
     }
 }
 
-/// Rows of cells; rows may differ in how many they have.
+/// Rows of cells; rows may have different numbers of cells.
 public struct WebTable: Hashable, Sendable {
     public var rows: [[WebTableCell]] = []
 
@@ -137,7 +137,7 @@ public struct WebTable: Hashable, Sendable {
 public struct WebTableCell: Hashable, Sendable {
     public var blocks: [WebBlock] = []
     public var isHeading = false
-    /// Columns it takes, from 1.
+    /// The number of columns it spans.
     public var columnSpan = 1
 
     public init(_ blocks: [WebBlock] = [], isHeading: Bool = false, columnSpan: Int = 1) {

@@ -1,8 +1,8 @@
 import TextEditing
 
-/// Makes lines of blocks, one within another.
+/// Lays out nested blocks as lines.
 struct BlockLayout {
-    /// Below this many columns nothing is moved to the right any more.
+    /// With fewer columns nothing is indented.
     private static let leastWidth = 8
 
     var room = PictureRoom()
@@ -45,7 +45,7 @@ struct BlockLayout {
         }
     }
 
-    /// None where all there is to see is a picture that does not come.
+    /// Empty if it only contains a picture that is not available.
     private func paragraph(_ runs: [WebRun], width: Int) -> [WebLine] {
         let lines = LineWrapper.wrap(runs, width: width, room)
         return lines.count == 1 && lines[0].spans.isEmpty ? [] : lines
@@ -68,7 +68,7 @@ struct BlockLayout {
         var indent = markerWidth == 0 ? 4 : markerWidth + 1
         if width - indent < Self.leastWidth { indent = min(indent, markerWidth + 1) }
         guard width - indent >= 4 else { return lines(items.flatMap(\.blocks), width: width) }
-        // A list of single lines stands close together.
+        // A list of single lines has no empty lines.
         let isTight = items.allSatisfy { item in
             item.blocks.allSatisfy { block in
                 switch block {

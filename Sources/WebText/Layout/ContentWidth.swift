@@ -1,15 +1,15 @@
 import TextEditing
 
-/// The columns that blocks would like, and those they need so that no word is cut.
+/// The preferred width of blocks, and the minimum width without breaking words.
 struct ContentWidth {
     private(set) var wanted = 0
     private(set) var least = 0
 
-    /// A narrower picture is not worth its place.
+    /// The minimum width of a picture.
     private static let leastPictureWidth = 16
 
     private let room: PictureRoom
-    /// The columns that there are at all.
+    /// The available columns.
     private let limit: Int
 
     init(_ blocks: [WebBlock], _ room: PictureRoom, limit: Int) {

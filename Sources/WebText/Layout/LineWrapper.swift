@@ -1,9 +1,9 @@
 import TextEditing
 
-/// Fills lines with words, which may be of several looks.
+/// Fills lines with words in several styles.
 ///
-/// Lines break at spaces, around wide characters (but not before closing punctuation), at zero-width spaces, and
-/// in the middle of words that are longer than a line.
+/// Lines break at spaces, around wide characters (but not before closing punctuation), at zero-width spaces,
+/// and inside words that are longer than a line.
 struct LineWrapper {
     private let width: Int
     private let room: PictureRoom
@@ -12,9 +12,9 @@ struct LineWrapper {
     private var lineWidth = 0
     private var word: [WebRun] = []
     private var wordWidth = 0
-    /// The space between line and word; nil where they touch.
+    /// The space between line and word; nil if they are adjacent.
     private var space: WebRun?
-    /// How the word ends, for what may follow in the same line.
+    /// Whether the word ends with a wide character, after which a line may break.
     private var endsWide = false
     private var endsOpening = false
 
@@ -35,7 +35,7 @@ struct LineWrapper {
         return wrapper.finish()
     }
 
-    /// Lines as they stand, cut only where they are longer than the width.
+    /// Preformatted lines, cut only if they exceed the width.
     static func cut(_ runs: [WebRun], width: Int, _ room: PictureRoom) -> [WebLine] {
         var wrapper = LineWrapper(width: width, room)
         for run in runs {
@@ -66,7 +66,7 @@ struct LineWrapper {
             }
             let piece = run.text[start..<index]
             if isASCII, word.isEmpty, count <= width {
-                // A whole word, as most are.
+                // Fast path for a whole word.
                 if count > 0 { place(piece, count, like: run) }
             } else {
                 addPiece(piece, like: run)
@@ -91,11 +91,11 @@ struct LineWrapper {
 
     // MARK: - Pictures
 
-    /// Adds a picture on lines of its own, or the words for it.
+    /// Adds a picture on separate lines, or its replacement text.
     private mutating func add(_ picture: Int, _ run: WebRun) {
         guard let box = room.box(for: picture, width: width) else {
             var run = run
-            // There must be a place where it will be, or nobody sees when it is near.
+            // A placeholder is needed to detect that the picture is near.
             if run.text.isEmpty, room.awaits(picture) { run.text = "[…]" }
             return add(run)
         }
@@ -160,14 +160,14 @@ struct LineWrapper {
         }
     }
 
-    /// Puts a word that is not longer than a line behind the last one.
+    /// Appends a word that fits into a line.
     private mutating func place(_ word: Substring, _ cells: Int, like run: WebRun) {
         makeRoom(for: cells)
         Self.append(word, like: run, to: &line)
         lineWidth += cells
     }
 
-    /// Begins a new line where a word does not fit any more, else adds the space before it.
+    /// Begins a new line if a word does not fit, else adds the space before it.
     private mutating func makeRoom(for cells: Int) {
         let gap = space == nil || lineWidth == 0 ? 0 : 1
         if lineWidth > 0, lineWidth + gap + cells > width { breakLine(isWrapped: true) }
@@ -187,7 +187,7 @@ struct LineWrapper {
 
     // MARK: - Text that is too long
 
-    /// Adds text cell for cell, tabs to every eighth column.
+    /// Adds text cell by cell, with tabs to every eighth column.
     private mutating func addWhole(_ text: String, like run: WebRun) {
         let parts = text.split(separator: "\t", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -213,13 +213,13 @@ struct LineWrapper {
         for cluster in GraphemeClusters.of(text).map(Self.bounded) {
             let cells = CellWidth.of(cluster)
             if lineWidth > 0, lineWidth + cells > width { breakLine(isWrapped: true) }
-            // One that is wider than a whole line must go somewhere.
+            // A cluster wider than a line must be placed somewhere.
             Self.append(cluster, like: run, to: &line)
             lineWidth += cells
         }
     }
 
-    /// What has more marks on it than anybody reads, each shown by its number, stands for nothing.
+    /// A cluster with too many marks is replaced.
     private static func bounded(_ cluster: String) -> String {
         cluster.utf8.count > 32 && CellWidth.of(cluster) > 16 ? "\u{FFFD}" : cluster
     }

@@ -1,10 +1,10 @@
 import TextEditing
 
-/// Places cells side by side where they have room, and one below the other where not.
+/// Places cells side by side if there is room, else one below the other.
 struct TableLayout {
     private static let separator = " │ "
     private static let columnLimit = 64
-    /// A column that is narrower cannot be read.
+    /// The minimum readable width of a column.
     private static let leastWidth = 6
 
     let blocks: BlockLayout
@@ -28,7 +28,7 @@ struct TableLayout {
         return lines
     }
 
-    /// Whether the table only places parts of a page, as it was once done.
+    /// Whether the table is only used for layout.
     private static func isFrame(_ table: WebTable) -> Bool {
         table.rows.contains { row in
             row.contains { cell in
@@ -51,7 +51,7 @@ struct TableLayout {
 
     // MARK: - Columns
 
-    /// The columns' widths; nil when the table does not fit.
+    /// The columns' widths; nil if the table does not fit.
     private func widths(_ table: WebTable, count: Int, available: Int) -> [Int]? {
         let room = available - (count - 1) * Self.separator.count
         guard room >= count else { return nil }
@@ -74,7 +74,7 @@ struct TableLayout {
             guard room >= count * Self.leastWidth else { return nil }
             least = least.map { min($0, room / count) }
         }
-        // What is left goes to those that want more, by how much more.
+        // The remaining width is distributed in proportion to the missing width.
         let free = room - least.reduce(0, +)
         let missing = zip(wanted, least).map { max(0, $0 - $1) }
         let missingTotal = max(1, missing.reduce(0, +))
@@ -115,7 +115,7 @@ struct TableLayout {
 }
 
 extension WebBlock {
-    /// The same text, stressed.
+    /// The same text in strong style.
     fileprivate var strong: WebBlock {
         if case .paragraph(let runs) = self { return .paragraph(runs.map { $0.adding(.strong) }) }
         return self

@@ -3,21 +3,21 @@ import TextEditing
 /// A document as lines of cells for one width.
 public struct WebLayout: Hashable, Sendable {
     public let width: Int
-    /// How much room pictures were given; nil where all of them are words.
+    /// The layout of pictures; nil if all are replaced by words.
     public let pictureMetrics: WebPictureMetrics?
-    /// Whether only the beginning of the document is here.
+    /// Whether only the beginning was laid out.
     public let isPartial: Bool
     public private(set) var lines: [WebLine] = []
-    /// The lines that each link is on, by its index; empty for one that is nowhere to be seen.
+    /// The lines of each link by index; empty for an invisible one.
     public private(set) var linkLines: [Range<Int>]
-    /// The line of each place that a `#fragment` can name.
+    /// The line of each `#fragment` target.
     public private(set) var anchors: [String: Int] = [:]
-    /// The lines of each picture, or of the words for it, by its index.
+    /// The lines of each picture or its replacement text, by index.
     public private(set) var pictureLines: [Int: Range<Int>] = [:]
-    /// The pictures that have room, from top to bottom.
+    /// The pictures with reserved room, from top to bottom.
     public private(set) var pictures: [PlacedPicture] = []
 
-    /// Room for a picture, in cells.
+    /// The room reserved for a picture, in cells.
     public struct PlacedPicture: Hashable, Sendable {
         /// Its index in the document.
         public var index: Int
@@ -31,8 +31,8 @@ public struct WebLayout: Hashable, Sendable {
 
     /// - Parameters:
     ///   - width: In cells, at least 1.
-    ///   - pictures: How large pictures come out; nil for words in place of them.
-    ///   - limit: Blocks beyond are left out, for who wants to show the first ones at once.
+    ///   - pictures: The layout of pictures; nil for replacement words.
+    ///   - limit: The maximum number of blocks, to show the first ones quickly.
     public init(
         _ document: WebDocument, width: Int, pictures metrics: WebPictureMetrics? = nil,
         blockLimit limit: Int? = nil
@@ -61,7 +61,7 @@ public struct WebLayout: Hashable, Sendable {
         }
     }
 
-    /// Notes a row of a picture.
+    /// Records a row of a picture.
     private mutating func place(
         _ picture: Int, _ span: Int, _ line: Int, _ placed: inout [Int: Int]
     ) {
@@ -82,9 +82,9 @@ public struct WebLayout: Hashable, Sendable {
 /// One line of a page.
 public struct WebLine: Hashable, Sendable {
     public var spans: [WebRun]
-    /// Whether the next line goes on with the same sentence: a line break stands for a space.
+    /// Whether the next line continues the paragraph: the line break represents a space.
     public var isWrapped: Bool
-    /// Names of places that are here.
+    /// The names of targets in this line.
     public var anchors: [String] = []
 
     public init(_ spans: [WebRun] = [], isWrapped: Bool = false) {
@@ -94,7 +94,7 @@ public struct WebLine: Hashable, Sendable {
 
     public var text: String { spans.map(\.text).joined() }
 
-    /// The same line behind others, e.g. a bullet.
+    /// The same line after a prefix, e.g. a bullet.
     func prefixed(by prefix: [WebRun]) -> WebLine {
         var line = self
         line.spans.insert(contentsOf: prefix, at: 0)

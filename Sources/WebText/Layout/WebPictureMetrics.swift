@@ -1,4 +1,4 @@
-/// How much room pictures take among lines of text.
+/// The room that pictures take between lines of text.
 public struct WebPictureMetrics: Hashable, Sendable {
     /// A width and a height in pixels.
     public struct Size: Hashable, Sendable {
@@ -17,18 +17,18 @@ public struct WebPictureMetrics: Hashable, Sendable {
         var rows: Int
     }
 
-    /// Pixels of a page that a row of cells is high: as many as a line of text usually has in a browser.
+    /// The height of a row of cells in page pixels: the usual line height in a browser.
     public static let rowPixels = 18.0
-    /// Lower or narrower ones are words: nothing can be seen of them in cells.
+    /// Smaller ones are replaced by words: nothing would be recognizable.
     private static let leastLength = Double(HTMLPicture.leastLength)
 
-    /// A cell's width over its height.
+    /// A cell's width divided by its height.
     public var cellAspect: Double
-    /// The rows that a picture may have.
+    /// The maximum number of rows of a picture.
     public var rowLimit: Int
-    /// The sizes of those that have come, by their index.
+    /// The sizes of loaded pictures by index.
     public var sizes: [Int: Size] = [:]
-    /// Those that will not come; words stand in their place.
+    /// Pictures that have failed, which are replaced by words.
     public var failed: Set<Int> = []
 
     public init(cellAspect: Double = 0.5, rowLimit: Int) {
@@ -36,7 +36,7 @@ public struct WebPictureMetrics: Hashable, Sendable {
         self.rowLimit = rowLimit
     }
 
-    /// The room for a picture; nil while it is not known, and for one that is shown as words.
+    /// The room for a picture; nil if it is unknown, or the picture is replaced by words.
     func box(for picture: WebPicture, at index: Int, width: Int) -> Box? {
         guard !failed.contains(index), let size = size(of: picture, at: index),
             size.width >= Self.leastLength, size.height >= Self.leastLength
@@ -49,12 +49,12 @@ public struct WebPictureMetrics: Hashable, Sendable {
             rows: max(1, min(rowLimit, Int((rows * scale).rounded()))))
     }
 
-    /// Whether it may still come, in any size.
+    /// Whether it may still be loaded, in any size.
     func awaits(_ picture: WebPicture, at index: Int) -> Bool {
         !failed.contains(index) && size(of: picture, at: index) == nil
     }
 
-    /// What the page says, completed by what the picture is.
+    /// The specified size, completed by the picture's own.
     private func size(
         of picture: WebPicture, at index: Int
     ) -> (width: Double, height: Double)? {
@@ -69,7 +69,7 @@ public struct WebPictureMetrics: Hashable, Sendable {
     }
 }
 
-/// The pictures of a page, and the room they get; nothing where they are words.
+/// The pictures of a page with their room; empty if they are replaced by words.
 struct PictureRoom {
     var pictures: [WebPicture] = []
     var metrics: WebPictureMetrics?

@@ -1,15 +1,15 @@
-/// A place in a page that is the same in every layout of it: where the reader is.
+/// A position in a page that is independent of its layout.
 public struct WebPlace: Sendable {
-    /// So many bytes of text come before it.
+    /// The number of bytes of text before it.
     fileprivate var offset: Int
-    /// The row of a picture that it is, if so.
+    /// The row of a picture, if it is one.
     fileprivate var picture: (index: Int, row: Int)?
-    /// Empty lines before it.
+    /// The number of empty lines before it.
     fileprivate var distance = 0
 }
 
 extension WebLayout {
-    /// What stands at a line.
+    /// The position of a line.
     public func place(atLine line: Int) -> WebPlace {
         var landmarkLine = max(0, line)
         while landmarkLine < lines.count, !lines[landmarkLine].isLandmark { landmarkLine += 1 }
@@ -24,7 +24,7 @@ extension WebLayout {
         return place
     }
 
-    /// The line of a place of this layout or another one of the same document.
+    /// The line of a position from this or another layout of the same document.
     public func line(of place: WebPlace) -> Int {
         guard let (index, row) = place.picture, let range = pictureLines[index] else {
             return max(0, line(withByte: place.offset) - place.distance)
@@ -48,7 +48,8 @@ extension WebLayout {
 }
 
 extension WebLine {
-    /// The page's own text, without what depends on the width: spaces, frames, pictures and words for them.
+    /// The length of the page's own text, without what depends on the width: spaces, frames, pictures and
+    /// their replacements.
     fileprivate var textCount: Int {
         var count = 0
         for span in spans where span.picture == nil && !span.look.contains(.border) {

@@ -1,13 +1,13 @@
-/// A page's text as one run of characters, to look for words that lines have torn apart.
+/// A page's text as one sequence of characters, to search across line breaks.
 public struct WebTextSearch: Sendable {
-    /// A place in a layout, in UTF-8 bytes of the line's text.
+    /// A match in a layout, in UTF-8 bytes of the lines' text.
     public struct Match: Hashable, Sendable {
         public struct Part: Hashable, Sendable {
             public var line: Int
             public var range: Range<Int>
         }
 
-        /// One for each line it is on.
+        /// One for each line.
         public var parts: [Part]
 
         public var firstLine: Int { parts.first?.line ?? 0 }
@@ -41,15 +41,14 @@ public struct WebTextSearch: Sendable {
     }
 
     private mutating func add(_ character: Character, _ line: Int32, _ offset: Int, _ count: Int) {
-        // Spaces that only move text to the right are one, and lie between lines.
+        // Spaces for indentation count as one, between lines.
         if character == " ", exact.last == " " || exact.last == "\n" { return }
         exact.append(character)
         folded.append(character.lowercased())
         places.append(Place(line: line, start: Int32(offset), end: Int32(offset + count)))
     }
 
-    /// Where the words are, in order. Upper and lower case are the same unless the words have an upper case
-    /// letter.
+    /// The matches in order. Ignores case unless the words contain an uppercase letter.
     public func matches(of words: String) -> [Match] {
         let wanted = Array(words)
         guard !wanted.isEmpty else { return [] }

@@ -1,4 +1,4 @@
-/// A block that holds others, while it is read.
+/// A block with nested blocks, while it is parsed.
 struct BlockContainer {
     enum Kind {
         case page, quotation
@@ -20,7 +20,7 @@ struct BlockContainer {
 
     private var isList: Bool { if case .list = kind { true } else { false } }
 
-    /// Takes in a container that has ended. What does not belong here still shows its text.
+    /// Adds a nested container that has ended. If it is misplaced, its text is still shown.
     mutating func take(_ ended: BlockContainer) {
         switch ended.kind {
         case .page: blocks += ended.blocks
@@ -29,7 +29,7 @@ struct BlockContainer {
             blocks += ended.blocks
             if !ended.items.isEmpty { blocks.append(.list(ended.items)) }
         case .item(let marker):
-            // Items are shown where they have something to show, numbers in any case.
+            // Empty items are omitted, except numbered ones.
             guard !ended.blocks.isEmpty || !marker.isEmpty else { return }
             take(WebListItem(marker, ended.blocks))
         case .table:

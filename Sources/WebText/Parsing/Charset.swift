@@ -1,27 +1,27 @@
 import CByteClubXML
 
-/// Makes UTF-8 of a page in any encoding.
+/// Converts pages in any encoding to UTF-8.
 ///
-/// In this order: a byte order mark, UTF-8 where the bytes are that beyond doubt, the label of the response, the
-/// page's own (`<meta charset>`), what the bytes look like (``CharsetGuess``), windows-1252. So a wrong label does
-/// no harm where the page is UTF-8, and the two labels that servers give to everything, UTF-8 and Latin-1, none
-/// where it is Chinese, Japanese or Korean.
+/// Determines the encoding in this order: a byte order mark, valid UTF-8, the label of the response, the
+/// page's own (`<meta charset>`), a guess from the bytes (``CharsetGuess``), windows-1252. So a wrong label
+/// does no harm if the page is UTF-8, nor do the common wrong labels, UTF-8 and Latin-1, if it is Chinese,
+/// Japanese or Korean.
 public enum Charset {
     /// - Parameters:
-    ///   - label: What the response called the encoding, if it did.
-    ///   - isHTML: Whether the text may name its encoding itself.
+    ///   - label: The encoding named by the response.
+    ///   - isHTML: Whether the text may declare its encoding.
     public static func utf8(_ bytes: [UInt8], label: String?, isHTML: Bool = true) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return repaired(Array(bytes.dropFirst(3))) }
         if bytes.starts(with: [0xFE, 0xFF]) { return converted(bytes, "UTF-16BE", skipping: 2) }
         if bytes.starts(with: [0xFF, 0xFE]) { return converted(bytes, "UTF-16LE", skipping: 2) }
         let labels = [label, isHTML ? metaLabel(in: bytes) : nil].compactMap { $0 }
         let names = labels.compactMap { name(for: $0) }
-        // UTF-16 of plain English is valid UTF-8, with NUL in every other place.
+        // English text in UTF-16 is valid UTF-8 with NUL in every other position.
         if let first = names.first, first.hasPrefix("UTF-16") || first.hasPrefix("ISO-2022") {
             return converted(bytes, first, skipping: 0)
         }
         if isUTF8(bytes) { return bytes }
-        // Cut off, or with a byte that was damaged, it is still UTF-8.
+        // Truncated or slightly damaged UTF-8 is still UTF-8.
         if names.isEmpty || names.first == "UTF-8", isNearlyUTF8(bytes) { return repaired(bytes) }
         let defaults: Set<String> = ["UTF-8", "WINDOWS-1252"]
         if let name = names.first(where: { !defaults.contains($0) }) ?? CharsetGuess(bytes).name {
@@ -33,7 +33,7 @@ public enum Charset {
         return repaired(bytes)
     }
 
-    /// The labels of the web where glibc has another name, or where they mean a larger set than they say.
+    /// Web labels for which glibc has another name, or which include more characters than their name says.
     private static let names: [String: String] = [
         "utf8": "UTF-8", "unicode-1-1-utf-8": "UTF-8", "iso-8859-1": "WINDOWS-1252",
         "latin1": "WINDOWS-1252", "ascii": "WINDOWS-1252", "us-ascii": "WINDOWS-1252",
@@ -45,7 +45,7 @@ public enum Charset {
         "x-user-defined": "WINDOWS-1252", "x-mac-cyrillic": "MAC-CYRILLIC",
     ]
 
-    /// What iconv calls the encoding; nil when it is not one, or not one that iconv knows.
+    /// iconv's name of the encoding; nil if unknown.
     private static func name(for label: String) -> String? {
         let label = label.lowercased()
         let isPlain = label.utf8.allSatisfy {
@@ -59,7 +59,7 @@ public enum Charset {
         return name
     }
 
-    /// What stands behind `charset=` in the first 2 KiB.
+    /// The value of `charset=` in the first 2 KiB.
     private static func metaLabel(in bytes: [UInt8]) -> String? {
         let head = bytes.prefix(2048).map { $0 >= 0x41 && $0 < 0x5B ? $0 | 0x20 : $0 }
         let key = Array("charset=".utf8)
@@ -68,7 +68,7 @@ public enum Charset {
             let isEnd: (UInt8) -> Bool = { "\"' \t\r\n;/>".utf8.contains($0) }
             let rest = head[(start + key.count)...].drop { "\"' ".utf8.contains($0) }
             let label = String(decoding: rest.prefix { !isEnd($0) }, as: UTF8.self)
-            // Such a page could not have been read this far.
+            // A page in UTF-16 could not have been read this far.
             if !label.isEmpty { return label.hasPrefix("utf-16") ? "utf-8" : label }
         }
         return nil
@@ -78,7 +78,7 @@ public enum Charset {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Whether most of what is not ASCII is UTF-8.
+    /// Whether most non-ASCII bytes are UTF-8.
     private static func isNearlyUTF8(_ bytes: [UInt8]) -> Bool {
         var (right, wrong) = (0, 0)
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where !scalar.isASCII {
@@ -87,12 +87,12 @@ public enum Charset {
         return right > 0 && wrong <= max(1, right / 10)
     }
 
-    /// With U+FFFD in place of what is not UTF-8.
+    /// Replaces invalid bytes by U+FFFD.
     private static func repaired(_ bytes: [UInt8]) -> [UInt8] {
         Array(String(decoding: bytes, as: UTF8.self).utf8)
     }
 
-    /// With U+FFFD in place of what the encoding does not have.
+    /// Replaces characters that the encoding does not have by U+FFFD.
     private static func converted(_ bytes: [UInt8], _ name: String, skipping: Int) -> [UInt8] {
         guard let converter = byteclub_iconv_open(name) else { return repaired(bytes) }
         defer { byteclub_iconv_close(converter) }

@@ -1,12 +1,12 @@
-/// What the bytes of a text without a (true) label look like, of the encodings that have two bytes for a character.
+/// Guesses the double-byte encoding of a text with a missing or wrong label.
 ///
-/// Counts pairs of bytes that are a character of the encoding at all, and those that are one of its common ones:
-/// in a text of some length nearly all are.
+/// Counts pairs of bytes that are valid in an encoding, and those that are common characters: in longer texts
+/// nearly all are.
 struct CharsetGuess {
-    /// What iconv calls it; nil for any other.
+    /// iconv's name; nil if none matches.
     let name: String?
 
-    /// More bytes say nothing new.
+    /// More bytes add no information.
     private static let sampleByteCount = 1 << 16
 
     init(_ bytes: [UInt8]) {
@@ -20,18 +20,18 @@ struct CharsetGuess {
 
     private struct Candidate: Sendable {
         let name: String
-        /// Of the pairs, so many must be common ones.
+        /// The minimum share of common pairs.
         let leastShare: Double
-        /// Whether a byte is a whole character.
+        /// Whether a byte is a character on its own.
         let isSingle: @Sendable (UInt8) -> Bool
         let isPair: @Sendable (UInt8, UInt8) -> Bool
         let isCommon: @Sendable (UInt8, UInt8) -> Bool
-        /// Kana, without which no Japanese is written; as a share of the pairs.
+        /// Kana, which occur in all Japanese texts; as a share of the pairs.
         var isKana: (@Sendable (UInt8, UInt8) -> Bool)?
-        /// Fewer pairs may be anything.
+        /// Fewer pairs are not significant.
         var leastCount = 2
 
-        /// The share of common characters; nil when it cannot be this encoding.
+        /// The share of common characters; nil if it cannot be this encoding.
         func share(of bytes: ArraySlice<UInt8>) -> Double? {
             var (count, commonCount, kanaCount) = (0, 0, 0)
             var index = bytes.startIndex
@@ -39,7 +39,7 @@ struct CharsetGuess {
                 let lead = bytes[index]
                 index += 1
                 if lead < 0x80 || isSingle(lead) { continue }
-                // The last one may be cut.
+                // The last one may be truncated.
                 guard index < bytes.endIndex else { break }
                 let trail = bytes[index]
                 guard isPair(lead, trail) else { return nil }
@@ -56,7 +56,7 @@ struct CharsetGuess {
 
         /// Of equally likely ones the first counts.
         static let all = [
-            // Before Big5, which has signs where this has kana.
+            // Before Big5, which has symbols where this has kana.
             Candidate(
                 name: "EUC-JP", leastShare: 0.8, isSingle: { _ in false },
                 isPair: { lead, trail in
@@ -66,7 +66,7 @@ struct CharsetGuess {
                     lead == 0xA1 || lead == 0xA4 || lead == 0xA5 || (0xB0...0xCF).contains(lead)
                 },
                 isKana: { lead, _ in lead == 0xA4 || lead == 0xA5 }),
-            // Hangul is in a few rows, which of Chinese only some words are.
+            // Hangul is in a few rows, which only some Chinese words use.
             Candidate(
                 name: "CP949", leastShare: 0.95, isSingle: { _ in false },
                 isPair: { (0x81...0xFE).contains($0) && (0x41...0xFE).contains($1) },

@@ -1,6 +1,6 @@
-/// Makes a document of elements and text as they come.
+/// Builds a document from elements and text in order.
 final class DocumentBuilder {
-    /// What an open element has changed.
+    /// The effect of an open element.
     private enum Effect {
         case none, skip, title, block, container, preformatted, quote
         case look(WebTextLook, isBlock: Bool)
@@ -13,7 +13,7 @@ final class DocumentBuilder {
         let effect: Effect
     }
 
-    /// Containers in one another: beyond, nothing moves further to the right.
+    /// The maximum nesting of indented containers.
     private static let containerLimit = 24
 
     private let limits: HTMLLimits
@@ -36,10 +36,10 @@ final class DocumentBuilder {
     /// How many elements are open.
     var openCount: Int { open.count }
 
-    /// Whether the page has more than is read.
+    /// Whether a limit was reached.
     var isFull: Bool { document.cut != nil }
 
-    /// Ends what is open and returns the page.
+    /// Closes open elements and returns the page.
     func finish() -> WebDocument {
         flush()
         while containers.count > 1 { closeContainer() }
@@ -55,13 +55,13 @@ final class DocumentBuilder {
         elementCount += 1
         if elementCount > limits.elementCount { document.cut = .elementCount }
         let effect = effect(of: HTMLElement.named[name], attributes)
-        // The line before an element that begins one has ended by now.
+        // The line before a block element has ended.
         if let name = attributes["id"], skipCount == 0 { addAnchor(name) }
         open.append(OpenElement(name: name, effect: effect))
     }
 
     func end(_ name: String) {
-        // What was not taken in has no end either.
+        // An end tag without a start tag is ignored.
         guard let index = open.suffix(64).lastIndex(where: { $0.name == name }) else { return }
         while open.count > index { close(open.removeLast().effect) }
     }
@@ -211,7 +211,7 @@ final class DocumentBuilder {
             flush()
             headingLevel = before
         case .link(let before):
-            // Nothing to see, nothing to follow.
+            // A link without contents.
             if let link, link == document.links.count - 1, link > lastNumbered, link != before {
                 document.links.removeLast()
             }
@@ -247,7 +247,7 @@ final class DocumentBuilder {
         guard let address = HTMLPicture.address(attributes).map(Self.address), !address.isEmpty,
             !HTMLPicture.isIcon(attributes), document.pictures.count < limits.pictureCount
         else { return append(words, .alternative) }
-        // A link must have a name.
+        // A link needs a text.
         if words.isEmpty, link != nil { words = HTMLForm.name(ofPictureAt: address) }
         document.pictures.append(
             WebPicture(
@@ -274,7 +274,7 @@ final class DocumentBuilder {
         if !name.isEmpty, name.utf8.count < 200 { add(.anchor(name)) }
     }
 
-    /// An address as browsers read it from a page.
+    /// Normalizes an address in a page like browsers.
     private static func address(_ text: String) -> String {
         let kept = text.unicodeScalars.filter { $0.value >= 0x20 || $0.value == 0 }
         let bare = String(String.UnicodeScalarView(kept)).split(separator: " ").joined(

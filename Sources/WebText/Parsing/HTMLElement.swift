@@ -1,11 +1,11 @@
-/// What the builder does with an element.
+/// How the builder handles an element.
 enum HTMLElement {
     case skipped
     case title, base
     /// Begins and ends a line.
     case block
     case heading(Int)
-    /// A block in another look.
+    /// A block with a style.
     case lookedBlock(WebTextLook)
     case look(WebTextLook)
     case quotation, preformatted

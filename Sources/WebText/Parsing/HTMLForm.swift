@@ -1,10 +1,10 @@
-/// What stands in place of things that are no text.
+/// The replacements of elements without text.
 enum HTMLForm {
     static func picture(_ attributes: [String: String]) -> String {
         if let words = attributes["alt"] {
             return words.isEmpty ? "" : "[\(DocumentBuilder.words(words))]"
         }
-        // One pixel counts readers.
+        // A single pixel is for tracking.
         if attributes["width"] == "1" || attributes["height"] == "1" { return "" }
         return name(ofPictureAt: HTMLPicture.address(attributes) ?? "")
     }

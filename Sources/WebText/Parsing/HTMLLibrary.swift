@@ -1,6 +1,6 @@
 internal import CByteClubXML
 
-/// The library that reads HTML, for reports of what a program runs on.
+/// The HTML parser library, for reports about the environment.
 public enum HTMLLibrary {
     /// E.g. `libxml2 2.9.14`.
     public static var version: String {

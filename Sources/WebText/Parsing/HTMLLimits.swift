@@ -1,13 +1,13 @@
-/// How much of a page is read: what somebody else wrote must not cost more than this.
+/// The limits for parsing untrusted pages.
 public struct HTMLLimits: Hashable, Sendable {
-    /// Of the body as it came.
+    /// The size of the body.
     public var byteCount = 4 << 20
-    /// What is nested deeper stands as if it were not.
+    /// Deeper elements are handled as if they were not nested.
     public var depth = 256
     public var elementCount = 250_000
-    /// Attributes that an element may have: libxml2 compares each with all before it.
+    /// Attributes per element: libxml2 compares each with all previous ones.
     public var attributeCount = 256
-    /// Pictures beyond are words.
+    /// Further pictures are replaced by words.
     public var pictureCount = 1000
     public var time = Duration.seconds(5)
 

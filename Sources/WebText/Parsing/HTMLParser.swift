@@ -1,14 +1,14 @@
 import CByteClubXML
 
-/// Reads HTML into a document. No script runs, nothing is fetched, no file is opened.
+/// Parses HTML into a document. Runs no scripts, loads nothing, opens no files.
 ///
 /// libxml2 splits the bytes into elements and text; a ``DocumentBuilder`` makes blocks of them. No tree is
-/// built. Slow for large pages: call it outside the main actor.
+/// built. Slow for large pages: do not call it on the main actor.
 public enum HTMLParser {
     /// - Parameters:
-    ///   - bytes: The body as it came.
-    ///   - charset: The encoding that the response named, if it did.
-    ///   - isCut: Whether the end was left behind already.
+    ///   - bytes: The body.
+    ///   - charset: The encoding named by the response.
+    ///   - isCut: Whether the end is already missing.
     public static func parse(
         _ bytes: [UInt8], charset: String? = nil, isCut: Bool = false,
         limits: HTMLLimits = HTMLLimits()
@@ -27,7 +27,7 @@ public enum HTMLParser {
         return document
     }
 
-    /// Begins once: libxml2's tables must be there before two threads need them.
+    /// Initializes once: libxml2's tables must exist before several threads use them.
     private static let library: Void = xmlInitParser()
 
     private enum Feeding {
@@ -49,7 +49,7 @@ public enum HTMLParser {
         return page.withUnsafeBytes { page in
             var offset = 0
             while offset < page.count, !builder.isFull {
-                // A closing tag may be compared with all that is open: the deeper, the smaller the steps.
+                // An end tag may be compared with all open elements: the deeper, the smaller the chunks.
                 let step = max(32, min(1 << 15, 4_000_000 / max(1, builder.openCount)))
                 let count = min(step, page.count - offset)
                 byteclub_html_feed(parser, page.baseAddress?.advanced(by: offset), Int32(count), 0)

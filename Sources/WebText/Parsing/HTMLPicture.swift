@@ -1,10 +1,9 @@
-/// What an `<img>` says of its picture.
+/// The picture of an `<img>` element.
 enum HTMLPicture {
-    /// Smaller ones are drawn for a line of text, or count readers: words say more in cells.
+    /// Smaller ones are icons or for tracking: words are better.
     static let leastLength = 24
 
-    /// Where the picture is; where a script would put it there later, what it would put. Nil for what stands
-    /// in the page itself (`data:`).
+    /// The address of the picture, including one that a script would set later. Nil for `data:`.
     static func address(_ attributes: [String: String]) -> String? {
         let first = attributes["srcset"]?.split(separator: ",").first?
             .split(whereSeparator: \.isWhitespace).first.map(String.init)
@@ -12,14 +11,14 @@ enum HTMLPicture {
             .first { !$0.isEmpty && !$0.lowercased().hasPrefix("data:") }
     }
 
-    /// Whether it says that it is small.
+    /// Whether it is declared as small.
     static func isIcon(_ attributes: [String: String]) -> Bool {
         [attributes["width"], attributes["height"]].contains { text in
             length(text).map { $0 < leastLength } ?? false
         }
     }
 
-    /// `640`, `640px`; nil for shares of a width that is not known.
+    /// `640`, `640px`; nil for relative lengths.
     static func length(_ text: String?) -> Int? {
         guard let text, !text.contains("%"), let number = Int(text.prefix { $0.isNumber }),
             number >= 0

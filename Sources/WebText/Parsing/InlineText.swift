@@ -1,12 +1,12 @@
-/// The text of a block while it is read: white space collapsed, neighbors of one look joined.
+/// The text of a block while it is parsed: white space is collapsed, adjacent runs of one style are joined.
 struct InlineText {
     private(set) var runs: [WebRun] = []
-    /// White space that comes now is dropped.
+    /// Further white space is dropped.
     private var endsWithSpace = true
 
     var isEmpty: Bool { runs.isEmpty }
 
-    /// Adds text as it is, e.g. the words for a picture.
+    /// Adds text unchanged, e.g. a picture's replacement.
     mutating func append(_ text: String, _ look: WebTextLook, link: Int?, picture: Int? = nil) {
         guard !text.isEmpty || picture != nil else { return }
         if !text.isEmpty { endsWithSpace = text.hasSuffix(" ") || text.hasSuffix("\n") }
@@ -18,7 +18,7 @@ struct InlineText {
         }
     }
 
-    /// The text with white space as single spaces, without what would follow another one.
+    /// The text with collapsed white space.
     func collapsed(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         var isAfterSpace = endsWithSpace
         var result: [UInt8] = []
@@ -37,7 +37,7 @@ struct InlineText {
         append("\n", look, link: nil)
     }
 
-    /// Ends the block and returns what was in it.
+    /// Ends the block and returns its text.
     mutating func finish(isPreformatted: Bool) -> [WebRun] {
         if isPreformatted {
             if let last = runs.indices.last, runs[last].text.hasSuffix("\n") {

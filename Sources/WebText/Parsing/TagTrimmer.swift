@@ -1,11 +1,11 @@
-/// Takes what no page needs out of its bytes before libxml2 sees them: NUL, which it takes for the end, and
-/// attributes without end, for which it needs the square of their number in time.
+/// Removes unnecessary bytes before parsing: NUL, at which libxml2 stops, and excessive attributes, for which
+/// it needs quadratic time.
 ///
-/// All other bytes stay as they are.
+/// All other bytes stay the same.
 struct TagTrimmer {
     private enum Place {
         case text, opening
-        /// In a tag; `quote` is the mark that an attribute's value ends with.
+        /// In a tag; `quote` ends the attribute's value.
         case tag(quote: UInt8?)
     }
 
@@ -44,7 +44,7 @@ struct TagTrimmer {
             case .tag(let quote?):
                 if byte == quote {
                     place = .tag(quote: nil)
-                    // `a="1"b="2"` has two.
+                    // `a="1"b="2"` has two attributes.
                     wasSpace = true
                 }
             }

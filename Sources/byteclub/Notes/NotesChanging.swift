@@ -30,6 +30,8 @@ struct NotesMove: AsyncParsableCommand {
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
+        let reminder = OutboxReminder(club, registry)
+        defer { reminder.show() }
         var rest = names.dropLast()
         try await Output.listing(asJSON: json.isOn) { moved in
             do {
@@ -56,7 +58,6 @@ struct NotesMove: AsyncParsableCommand {
                     let note = try await outbox.find(name)
                     moved.append(ListedFile(try await outbox.move(note, to: try target(of: note))))
                 }
-                outbox.report()
             }
         }
     }
@@ -107,6 +108,8 @@ struct NotesRemove: AsyncParsableCommand {
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
+        let reminder = OutboxReminder(club, registry)
+        defer { reminder.show() }
         var rest = names[...]
         try await Output.listing(asJSON: json.isOn) { removed in
             do {
@@ -127,7 +130,6 @@ struct NotesRemove: AsyncParsableCommand {
                     try outbox.remove(note)
                     removed.append(ListedFile(note))
                 }
-                outbox.report()
             }
         }
     }

@@ -32,6 +32,8 @@ struct NotesEdit: AsyncParsableCommand {
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
+        let reminder = OutboxReminder(club, registry)
+        defer { reminder.show() }
         let isPiped = source != nil || TextInput.isPiped
         let piped = isPiped ? try TextInput.read() : nil
         // Running it without a terminal and without input is probably a mistake.
@@ -94,14 +96,9 @@ struct NotesEdit: AsyncParsableCommand {
     private func save(
         _ text: Data, as note: OpenNote, _ club: ClubSettings, _ registry: ClubRegistry
     ) async throws -> RemoteFile {
-        func wait(in outbox: NotesOutbox, wasAttempted: Bool) throws -> RemoteFile {
-            let file = try outbox.update(
-                note.file, from: note.data, to: text, wasAttempted: wasAttempted)
-            outbox.report()
-            return file
-        }
         switch note.place {
-        case .outbox(let outbox): return try wait(in: outbox, wasAttempted: false)
+        case .outbox(let outbox):
+            return try outbox.update(note.file, from: note.data, to: text, wasAttempted: false)
         case .club(let store):
             do throws(StoreError) {
                 let changes = OwnChanges(in: club, registry)
@@ -115,7 +112,7 @@ struct NotesEdit: AsyncParsableCommand {
                 guard let outbox = NotesOutbox(club, registry, insteadOf: error) else {
                     throw error
                 }
-                return try wait(in: outbox, wasAttempted: true)
+                return try outbox.update(note.file, from: note.data, to: text, wasAttempted: true)
             }
         }
     }

@@ -37,6 +37,8 @@ struct NotesNew: AsyncParsableCommand {
         try NotePaths.requireNotePath(path)
         let registry = ClubRegistry()
         let club = try club.choose(registry)
+        let reminder = OutboxReminder(club, registry)
+        defer { reminder.show() }
         // A person is not to type a text for a name that is taken; piped input can be read only once, and is
         // kept whatever the club says.
         if source != nil, isatty(STDIN_FILENO) == 1 { try await requireFree(path, club, registry) }
@@ -89,9 +91,7 @@ struct NotesNew: AsyncParsableCommand {
         } catch let error as StoreError {
             guard let outbox = NotesOutbox(club, registry, insteadOf: error) else { throw error }
             do {
-                let file = try await outbox.add(text, at: path, wasAttempted: wasAttempted)
-                outbox.report()
-                return file
+                return try await outbox.add(text, at: path, wasAttempted: wasAttempted)
             } catch let failure as CommandFailure {
                 throw kept.failure(failure.sentence)
             }

@@ -6,9 +6,10 @@ import FoundationEssentials
 import ByteClubMessages
 
 /// Changes of notes while the club is unreachable: they go to the outbox of the local copy, as the app's do.
-struct NotesOutbox {
+final class NotesOutbox {
     private let copy: LocalCopy
     private let reason: StoreError
+    private var hasReported = false
 
     /// - Parameter error: Why the club could not be asked.
     /// - Returns: Nil for an error that does not concern the connection, or that the user must correct.
@@ -25,8 +26,10 @@ struct NotesOutbox {
             && !(error.underlying is EmbeddedClubError)
     }
 
-    /// Reports on standard error that changes wait.
-    func report() {
+    /// Reports on standard error that changes wait, once.
+    private func report() {
+        guard !hasReported else { return }
+        hasReported = true
         let title = CommandFailure.words(for: reason).title
         Output.complain(
             localized(
@@ -38,7 +41,14 @@ struct NotesOutbox {
 
     /// The note that a name means, as far as it is known here, with what waits.
     func find(_ name: String) async throws -> RemoteFile {
-        try await NotePaths.find(name, in: try known())
+        let known = try known()
+        do {
+            return try await NotePaths.find(name, in: known)
+        } catch let failure as CommandFailure {
+            // The club may have it.
+            guard known.isListed else { throw reason }
+            throw failure
+        }
     }
 
     /// The same with its text.
@@ -50,8 +60,8 @@ struct NotesOutbox {
     }
 
     /// - Throws: The original error if nothing is known of the club here.
-    private func known() throws -> KeptFiles {
-        guard let known = try KeptFiles(of: copy) else { throw reason }
+    private func known() throws(StoreError) -> KeptFiles {
+        guard let known = try? KeptFiles(of: copy) else { throw reason }
         return known
     }
 
@@ -61,7 +71,7 @@ struct NotesOutbox {
     func add(_ text: Data, at path: RemotePath, wasAttempted: Bool) async throws -> RemoteFile {
         try await requireFree(path)
         return try enqueue(
-            .write(text, at: path, mode: .create), wasAttempted: wasAttempted, during: .put)
+            .write(text, at: path, mode: .create), wasAttempted: wasAttempted)
     }
 
     /// - Parameters:
@@ -73,25 +83,26 @@ struct NotesOutbox {
         if let base, note.revision.waitingChange == nil { try? copy.keep([(note, base)]) }
         let mode = WriteMode.update(note.revision, contentHash: note.contentHash)
         return try enqueue(
-            .write(text, at: note.path, mode: mode), wasAttempted: wasAttempted, during: .put)
+            .write(text, at: note.path, mode: mode), wasAttempted: wasAttempted)
     }
 
     func move(_ note: RemoteFile, to target: RemotePath) async throws -> RemoteFile {
         let isOtherCase = target.string.lowercased() == note.path.string.lowercased()
         if !isOtherCase { try await requireFree(target) }
-        return try enqueue(.move(note, to: target), during: .move)
+        return try enqueue(.move(note, to: target))
     }
 
     func remove(_ note: RemoteFile) throws {
         do {
             try copy.enqueue(.delete(note))
+            report()
         } catch let error as LibraryError {
             throw CommandFailure(error.description)
         }
     }
 
     private func enqueue(
-        _ intent: Intent, wasAttempted: Bool = false, during operation: StoreError.Operation
+        _ intent: Intent, wasAttempted: Bool = false
     ) throws -> RemoteFile {
         // What was refused at the door was not sent.
         let mayHaveArrived =
@@ -101,6 +112,7 @@ struct NotesOutbox {
             guard let file = try copy.enqueue(intent, wasAttempted: mayHaveArrived) else {
                 throw reason
             }
+            report()
             return file
         } catch let error as LibraryError {
             throw CommandFailure(error.description)
@@ -109,7 +121,7 @@ struct NotesOutbox {
 
     /// - Throws: `CommandFailure` if the name is taken, as far as it is known here.
     private func requireFree(_ path: RemotePath) async throws {
-        guard let known = try KeptFiles(of: copy),
+        guard let known = try? KeptFiles(of: copy),
             try await NamedNotes.there(path, in: known) != nil
         else { return }
         throw CommandFailure(localized("There is a note “\(path.name)” already."))

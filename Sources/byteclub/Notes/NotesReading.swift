@@ -26,10 +26,12 @@ struct NotesList: AsyncParsableCommand {
 
     func run() async throws {
         let name = folder ?? ""
-        let files = try await Self.files(name, recursive: recursive, of: club.openForReading())
+        let club = try await club.openForReading()
+        let files = try await Self.files(name, recursive: recursive, of: club)
         try Output.list(
             files.notes, folders: recursive ? [] : files.folders,
             from: recursive ? try NotePaths.folder(name) : nil, of: files, asJSON: json.isOn)
+        club.remindOfOutbox()
     }
 
     /// The notes in a folder, or the note of that name, as in `ls`.

@@ -6,13 +6,13 @@ import ClubStore
 import FoundationEssentials
 import ByteClubMessages
 
-/// Uploads and downloads that go on by themselves, of the screen and of `photos put|get --background`.
+/// Background uploads and downloads, of the screen and of `photos put|get --background`.
 struct TransfersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfers",
         abstract: "List, pause, resume and cancel transfers in the background.",
         discussion: """
-            They run in a process of their own, which goes on when the screen is closed; the next start of \
+            They run in a separate process, which continues when the screen is closed; the next start of \
             any Byte Club goes on with what was interrupted. A transfer that cannot reach the club waits \
             and tries again by itself.
             """,
@@ -75,7 +75,7 @@ struct TransfersCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resume",
             abstract: "Go on with transfers that are paused, cancelled or failed.",
-            discussion: "They go on where they stopped, as far as the club allows it.")
+            discussion: "They continue where they stopped, as far as the club allows it.")
 
         @OptionGroup var club: ClubOptions
         @OptionGroup var chosen: ChosenTransfers

@@ -48,6 +48,30 @@ import Testing
         await run.end()
     }
 
+    /// Of one photo and of several, what can be no name in the club becomes one.
+    @Test func aHostileNameBecomesAName() async throws {
+        let home = try makeHome()
+        let folder = home.folder.appending(path: "pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["a\nb.jpg", "new.jpg"] {
+            try Photos.corners().write(to: URL(filePath: folder.path + "/" + name))
+        }
+        let run = try await start(home)
+        run.transfers.start()
+        run.photos.pickerFolder = folder.path
+        run.screen.press("u")
+        await run.screen.wait(for: "new.jpg")
+        run.screen.press("^A", "u")
+        await run.screen.wait(for: "2 photos are on their way; “a^Jb.jpg” is called “a_b.jpg”")
+        await run.screen.wait { $0.text.contains("a_b.jpg ") && $0.text.contains("new.jpg ") }
+        run.screen.press("u")
+        await run.screen.wait(for: "a^Jb.jpg")
+        run.screen.press("/", "^", "J", "Enter", "Enter")
+        await run.screen.wait(for: "The club has a photo named “a_b.jpg” already.")
+        run.screen.press("Esc")
+        await run.end()
+    }
+
     @Test func filesDroppedOntoTheListAreOffered() async throws {
         let home = try makeHome()
         let folder = home.folder.appending(path: "pictures")

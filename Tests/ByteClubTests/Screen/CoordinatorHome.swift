@@ -101,6 +101,8 @@ import Testing
 
         /// Ends the run; the process goes on, so it lets go of its drafts as the kernel would.
         func end() async {
+            // It would send what waits for the next run.
+            coordinator.session.club.leave()
             await coordinator.stop()
             let drafts = coordinator.session.drafts
             for draft in drafts.drafts() { drafts.release(draft.id) }

@@ -405,7 +405,8 @@ import Testing
         let title = "Deleted by someone else"
         #expect(
             screen.message(of: title)
-                == "“plan.txt” was deleted in the club after you opened it. Your text is still here.")
+                == "“plan.txt” was deleted in the club after you opened it. Your text is still here."
+        )
         screen.press("Esc")
         await screen.wait(untilGone: title)
         #expect(try home.note("plan.txt") == nil)

@@ -33,7 +33,7 @@ import Testing
         await screen.wait(for: "Nothing was searched for yet: press / first.")
         screen.press("/")
         await screen.wait(for: PromptViewController.self)
-        // Nothing is no word.
+        // An empty field is refused.
         screen.press("Enter")
         await screen.wait(for: "Type what to look for.")
         screen.type("Needle\n")
@@ -43,7 +43,9 @@ import Testing
         await screen.wait(for: "Going on from the end.")
         screen.press("/")
         screen.type("a needle\n")
-        await screen.wait { $0.text.contains("Going on from the start.") && $0.text.contains("a needle") }
+        await screen.wait {
+            $0.text.contains("Going on from the start.") && $0.text.contains("a needle")
+        }
         screen.press("/")
         screen.type("haystack\n")
         await screen.wait(for: "“haystack” is not in this note.")

@@ -16,6 +16,10 @@ import Testing
         try home.store.plant("plans", at: "/plan.txt")
         var run = try await home.start()
         await run.screen.wait(for: "plan.txt")
+        // Once read, its text is here.
+        run.screen.press("Enter")
+        await run.screen.wait(for: NoteDetailsViewController.self)
+        run.screen.press("Esc")
         await run.end()
 
         home.clubs.refuse("embedded", with: .offline)
@@ -64,30 +68,61 @@ import Testing
         #expect(home.store.contents(of: "/idea.txt") == nil)
     }
 
+    /// The club never hears of the first name.
+    @Test func anotherNameIsPartOfTheSameChange() async throws {
+        let (home, run) = try await startOffline()
+        let screen = run.screen
+        screen.press("Home")
+        await rename("idea.txt", to: "thought", on: screen)
+        await open(run)
+        let rows = screen.box(Self.title).filter { !$0.isEmpty }
+        #expect(rows.count == 1 && rows[0].hasPrefix("Add “thought.txt”"), "\(rows)")
+        screen.press("Esc")
+        home.clubs.refuse("embedded", with: nil)
+        screen.press("R")
+        await screen.wait(for: "All your changes are in the club.")
+        #expect(home.store.contents(of: "/thought.txt") == Data("words".utf8))
+        #expect(!home.store.calls.contains { $0.path?.string == "/idea.txt" })
+        await run.end()
+    }
+
     @Test func whatFollowsAChangeIsTakenBackWithIt() async throws {
         let (_, run) = try await startOffline()
         let screen = run.screen
-        screen.press("Home", "r")
-        await screen.wait(for: PromptViewController.self)
-        screen.press("^A", "^K")
-        screen.type("thought\n")
-        await screen.wait(for: "is named")
-        await open(run)
-        print(screen.text)
-        #expect(
-            screen.box(Self.title).filter { !$0.isEmpty }.map { $0.prefix { $0 != "”" } }
-                == ["Add “idea.txt", "Rename “idea.txt"])
+        screen.press("End")
+        await rename("plan.txt", to: "draft", on: screen)
         screen.press("Home", "Enter")
+        await screen.wait(for: NoteDetailsViewController.self)
+        screen.type("X")
+        screen.press("F2")
+        await screen.wait { $0.lines[0].contains("3 changes waiting") }
+        await open(run)
+        let rows = screen.box(Self.title)
+        try #require(rows.count == 3)
+        for (row, words) in zip(
+            rows, ["Add “idea.txt”", "Rename “plan.txt” to “draft.txt”", "Change “draft.txt”"])
+        {
+            #expect(row.hasPrefix(words), "\(row)")
+        }
+        screen.press("Down", "Enter")
         await screen.wait(for: "Taken back, it never happens")
         #expect(
-            screen.message(of: "Add “idea.txt”").hasSuffix(
+            screen.message(of: "Rename “plan.txt” to “draft.txt”").hasSuffix(
                 "What was done to it afterwards is taken back too."))
         screen.press("b")
-        await screen.wait(for: "Nothing waits")
+        await screen.wait { $0.lines[0].contains("1 change waiting") }
         screen.press("Esc")
-        await screen.wait(untilGone: Self.title)
-        #expect(!screen.text.contains("thought.txt"))
+        await screen.wait { $0.text.contains("plan.txt") && !$0.text.contains("draft.txt") }
         await run.end()
+    }
+
+    private func rename(_ name: String, to other: String, on screen: AppScreen) async {
+        screen.press("r")
+        await screen.wait(for: PromptViewController.self)
+        #expect(screen.text.contains(name))
+        screen.press("^A", "^K")
+        screen.type(other + "\n")
+        await screen.wait(for: "The note is named “\(other).txt” now.")
     }
 
     @Test func whatIsRefusedCanBeTriedAgain() async throws {

@@ -101,11 +101,12 @@ import Testing
     }
 
     /// What keeps the file from being written, and what the sentence says.
-    private nonisolated static let obstacles: [(settings: String, isStateClosed: Bool, words: String)] = [
-        ("editor: [\n", false, "config.yml"),
-        ("version: 99\n", false, "newer Byte Club"),
-        ("", true, "state/byteclub"),
-    ]
+    private nonisolated static let obstacles:
+        [(settings: String, isStateClosed: Bool, words: String)] = [
+            ("editor: [\n", false, "config.yml"),
+            ("version: 99\n", false, "newer Byte Club"),
+            ("", true, "state/byteclub"),
+        ]
 
     @Test(arguments: obstacles.indices)
     func whatCannotBeWrittenIsSaidAndNothingChanges(index: Int) async throws {

@@ -15,7 +15,7 @@ import Testing
 /// What must hold at any moment is noted in ``problems`` when it does not.
 @MainActor final class SimulatedDay {
     static let transferCount = 80
-    private static let slotCount = 2
+    private nonisolated static let slotCount = 2
 
     let clock = SimulatedClock()
     let store = InMemoryStore()

@@ -1,3 +1,4 @@
+import ClubStore
 import Testing
 
 @testable import ClubAccess
@@ -46,6 +47,17 @@ import Testing
     ])
     func aHostileNameBecomesAFileInTheFolder(name: String, expected: String) {
         #expect(PhotoName.onDisk(name) == expected)
+    }
+
+    /// What a file may be called here, and its photo in the club.
+    @Test(arguments: [
+        ("sea.jpg", "sea.jpg"), (" sea.jpg", "_sea.jpg"), ("a\nb.jpg", "a_b.jpg"),
+        ("\u{1b}[2J.jpg", "_[2J.jpg"), ("a\\b.jpg", "a_b.jpg"), ("été.jpg", "été.jpg"),
+        (String(repeating: "x", count: 255) + ".jpg", String(repeating: "x", count: 251) + ".jpg"),
+    ])
+    func everyFileCanHaveANameInTheClub(name: String, expected: String) throws {
+        #expect(PhotoName.allowed(name) == expected)
+        #expect(try RemotePath.root.appending(newName: PhotoName.allowed(name)).name == expected)
     }
 
     @Test(arguments: [

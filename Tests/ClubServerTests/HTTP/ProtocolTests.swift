@@ -310,9 +310,9 @@ import Testing
     @Test(arguments: ["\u{9B}", "\u{85}", "\u{7F}", "\u{1B}", "\u{202E}", "\u{2066}", "\u{2028}"])
     func nothingThatAClientSentSteersATerminal(character: String) async throws {
         try await TestClub.with { (club: TestClub) async throws in
-            for path in ["/x\(character)31m", "/2/x\(character)31m"] {
+            for (path, status) in [("/x\(character)31m", 404), ("/2/x\(character)31m", 400)] {
                 let reply = try await club.send(path: path)
-                #expect(reply.status == 404)
+                #expect(reply.status == status)
                 #expect(reply.text.contains("x?31m"))
                 #expect(!reply.text.unicodeScalars.contains(character.unicodeScalars.first!))
             }

@@ -54,12 +54,9 @@ import Testing
         server.set(.page, for: write.method)
         server.after(write.method) { $0.plant("another text", at: place) }
         let error = await failure { try await write.make(server.store, old) }
-        if write.testDescription == "a rename" {
-            #expect(error?.code.bare == .badAnswer)
-            #expect(server.standIn.contents(of: "/old") == "the old text")
-        } else {
-            #expect(error?.code.bare == .conflict(serverRevision: nil))
-        }
+        #expect(error?.code.bare == .conflict(serverRevision: nil))
+        // A rename leaves the note where it was.
+        if place == "/new" { #expect(server.standIn.contents(of: "/old") == "the old text") }
         #expect(server.standIn.contents(of: place) == "another text")
     }
 

@@ -365,6 +365,19 @@ import Testing
         #expect(!standIn.requests.contains { $0.method == "MOVE" })
     }
 
+    @Test func asksAsOftenAsTheTableSays() async throws {
+        let (standIn, _) = try await Self.withDeletedNote()
+        let (store, note) = (standIn.store, try path("/notes/a.txt"))
+        _ = standIn.newCalls()
+        let kept = try await store.keptRevision(
+            of: note, Revision(rawValue: "\"gone\""), byteCount: 3)
+        await expectFailure(.notFound) { _ = try await store.metadata(of: note) }
+        _ = try await store.restore(note, to: kept)
+        #expect(standIn.newCalls().count == 7)
+        _ = try await store.revisions(of: note, limit: 10)
+        #expect(standIn.newCalls().count == 2)
+    }
+
     // MARK: - Which apps are on
 
     @Test(arguments: ["404 Not Found", "405 Method Not Allowed", "501 Not Implemented"])

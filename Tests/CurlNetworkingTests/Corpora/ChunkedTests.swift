@@ -1,5 +1,6 @@
 import CurlNetworking
 import Foundation
+import TestSupport
 import Testing
 
 /// Bodies in chunks: those of llhttp (`transfer-encoding.md`) and of curl's `tests/data` (34, 36, 60, 207, 266,
@@ -88,6 +89,14 @@ import Testing
             "identity", text(["Transfer-Encoding: identity", "Content-Length: 5"], "hello"),
             .taken(body: "hello")),
         WireCase(
+            "identity twice",
+            text(["Transfer-Encoding: identity, identity", "Content-Length: 5"], "hello"),
+            .taken(body: "hello")),
+        WireCase(
+            "chunked and identity, and a length",
+            text(["Transfer-Encoding: chunked, identity", "Content-Length: 5"], "hello"),
+            .undecodable),
+        WireCase(
             "no value", text(["Transfer-Encoding:", "Content-Length: 5"], "hello"),
             .taken(body: "hello")),
         // The old version promises less than the server does.
@@ -110,5 +119,25 @@ import Testing
         let text =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n  abc\r\n\r\n5\r\nWorld\r\n0\r\n\r\n"
         try await WireCase("folded", text, .undecodable).check()
+    }
+
+    /// 510, 1068, 1333, 1498, 1514: what comes in pieces leaves in chunks, however libcurl puts them together.
+    @Test(arguments: [
+        ["one", "two", "three", "and a final longer crap: four"], ["more than one byte\n"], [],
+        [String(repeating: "hej", count: 2000)], ["d", "u", "m", "m", "y"],
+    ])
+    func aBodyOfUnknownLengthIsSentInChunks(pieces: [String]) async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "in")] }
+        let session = makeSession()
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBodyStream = makeStream(pieces)
+        _ = try await session.data(for: request)
+        let sent = try #require(server.requests.first)
+        #expect(sent["Transfer-Encoding"] == "chunked")
+        #expect(sent["Content-Length"] == nil)
+        #expect(sent.text == pieces.joined())
+        #expect(server.requests.count == 1)
     }
 }

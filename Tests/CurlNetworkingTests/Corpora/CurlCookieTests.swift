@@ -123,6 +123,30 @@ import Testing
             sets: ["name=content; path=/we\twant", "accept=this; path=/only/this"],
             then: ["http://a.test/we", "http://a.test/only/this"], sends: [nil, "accept=this"]),
         replay(
+            "179", at: "http://supertrooper.fake/c/1",
+            sets: ["mooo=indeed; path=/a", "moo1=indeed; path=/b", "moo2=indeed; path=/c"],
+            then: ["http://supertrooper.fake/c/179"], sends: ["moo2=indeed"]),
+        // What cannot be read as a date is none.
+        replay(
+            "483", at: "http://a.test/483",
+            sets: [
+                "name=value; expires=Fri Feb 13 11:56:27 GMT 2132",
+                "name2=value; expires=Fri Feb 13 11:56:27 ; 2132",
+                "name3=value; expires=Fri Feb 13 11:56:27 \(String(repeating: ".", count: 51))GMT 2132",
+                "name4=value; expires=Fri Feb 13 11:56:27 \(String(repeating: ".", count: 52))GMT 2132",
+            ], then: ["http://a.test/483"],
+            sends: ["name=value; name2=value; name3=value; name4=value"]),
+        replay(
+            "1549", at: "http://a.test/1549",
+            sets: [
+                "c1=123; Path=/; Expires=Thu, 12 Feb 2000 00:00:00 GMT",
+                "c2=456; Path=/; Expires=Thu, 12 Feb 2000 00:00:00 GMT;",
+            ], then: ["http://a.test/1549"], sends: [nil]),
+        replay(
+            "1408", at: "http://[::1]/path/14080001.txt?coolsite=yes",
+            sets: ["name1=one; path=/path/", "name2=two; domain=[::1]; path=/"],
+            then: ["http://[::1]/path/1"], sends: ["name1=one; name2=two"]),
+        replay(
             "171", at: "http://z.x.com/1", sets: ["XToken=xt;Domain=.z.x.com;Path=/"],
             then: ["http://z.x.com/2", "http://y.z.x.com/", "http://x.com/"],
             sends: ["XToken=xt", "XToken=xt", nil]),

@@ -76,16 +76,155 @@ import Testing
             challenges: [
                 "Digest realm=\"testrealm\", nonce=\"1\"", "Basic realm=\"testrealm\"",
             ], response: "ed646c565f79e2dd9fa37cb5a621213c"),
+        // Uploads. What curl goes on with from the middle has another method, and no body here.
+        LogIn(
+            number: 88, path: "/88", method: "PUT", user: "testuser", password: "testpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604145\""
+            ], name: "testuser", response: "78a49fa53d0c228778297687d4168e71"),
+        LogIn(
+            number: 154, path: "/154", method: "PUT", user: "testuser", password: "testpass",
+            challenges: [
+                "Blackmagic realm=\"gimme all yer s3cr3ts\"",
+                "Basic realm=\"gimme all yer s3cr3ts\"",
+                "Digest realm=\"gimme all yer s3cr3ts\", nonce=\"11223344\"",
+            ], name: "testuser", response: "b71551e12d1c456e47d8388ecb2edeca"),
+        LogIn(
+            number: 246, path: "/246", method: "POST", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "761e6fc9a760c39d587092e8d840e740"),
+        LogIn(
+            number: 565, path: "/565", method: "POST", user: "foo", password: "bar",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "foo", response: "877424f750af047634dbd94f9933217b"),
+        LogIn(
+            number: 1001, path: "/1001", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "6af4d89c952f4dd4cc215a6878dc499d"),
+        LogIn(
+            number: 1002, path: "/1002.upload1", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "198aa9b6acb4b0c71d02a197a5e41f54"),
+        LogIn(
+            number: 1002, path: "/1002.upload2", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "d711f0d2042786d930de635ba0d1a1d0"),
+        LogIn(
+            number: 1030, path: "/1030", method: "PUT", user: "testuser", password: "testpass",
+            challenges: [
+                "Blackmagic realm=\"gimme all yer s3cr3ts\"",
+                "Basic realm=\"gimme all yer s3cr3ts\"",
+                "Digest realm=\"gimme all yer s3cr3ts\", nonce=\"11223344\"",
+            ], name: "testuser", response: "01cb59db1ddaac246b072d5f5f0716d9"),
+        LogIn(
+            number: 1079, path: "/1079", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604145\""
+            ], name: "testuser", response: "e340c7cdca0950462070f46ee139e9f7"),
+        LogIn(
+            number: 1284, path: "/1284", method: "POST", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "5763079608de439072861a59ac733515"),
+        LogIn(
+            number: 1285, path: "/1285", method: "PUT", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604144\""
+            ], name: "auser", response: "dc185587d5e8391b347eef194c2a3cd6"),
+        LogIn(
+            number: 1412, path: "/1412", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Blackmagic realm=\"gimme all yer s3cr3ts\"",
+                "Basic realm=\"gimme all yer s3cr3ts\"",
+                "Digest realm=\"gimme all yer s3cr3ts\", nonce=\"11223344\"",
+            ], name: "testuser", response: "0390dbe89e31adca0413d11f91f30e7f"),
+        LogIn(
+            number: 1412, path: "/14120001", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Blackmagic realm=\"gimme all yer s3cr3ts\"",
+                "Basic realm=\"gimme all yer s3cr3ts\"",
+                "Digest realm=\"gimme all yer s3cr3ts\", nonce=\"11223344\"",
+            ], name: "testuser", response: "0085df91870374c8bf4e94415e7fbf8e"),
+        LogIn(
+            number: 1568, path: "/1568", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"1053604145\""
+            ], name: "testuser", response: "9cbbd857a37e45f2bcad5c7d088191df"),
+        LogIn(
+            number: 2026, path: "/20260300", method: "GET", user: "testuser", password: "wrongpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"3\"",
+                "Basic realm=\"testrealm\"",
+            ], name: "testuser", response: "132242e602882251929be93228c830ae"),
+        LogIn(
+            number: 2027, path: "/20270200", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"2\""
+            ], name: "testuser", response: "785ca3ef511999f7e9c178195f5b388c"),
+        LogIn(
+            number: 2027, path: "/20270400", method: "GET", user: "testuser", password: "wrongpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"5\""
+            ], name: "testuser", response: "f5906785511fb60a2af8b1cd53008ead"),
+        LogIn(
+            number: 2027, path: "/20270500", method: "GET", user: "testuser", password: "testpass",
+            challenges: [
+                "Digest realm=\"testrealm\", nonce=\"7\""
+            ], name: "testuser", response: "8ef4d935fd964a46c3965c0863b52cf1"),
+        LogIn(
+            number: 2058, path: "/2058", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-256\", nonce=\"1053604144\""
+            ], name: "auser",
+            response: "fbed69f9f3fd304c8f1acb1a43eb32688b933c0e28055c16b926cbcec070aeed"),
+        LogIn(
+            number: 2059, path: "/2059", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-256\", nonce=\"1053604144\", userhash=true"
+            ], name: "fddc3bc7b753b73ab0848fd83cb20cbbca971258eb8d20c941dd5e0b010d66be",
+            response: "22d200df1fd02a9d3a7269ef5bbb5bf8f16f184a74907df9b64a3755489c0b42"),
+        LogIn(
+            number: 2060, path: "/2060", method: "GET", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-512-256\", nonce=\"1053604144\""
+            ], name: "auser",
+            response: "691867f4a06c79fd0a175c1857e3df7015f6fff3ce8676497d2f1f805b5a8eca"),
+        LogIn(
+            number: 2067, path: "/2067", method: "POST", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-256\", nonce=\"1053604144\""
+            ], name: "auser",
+            response: "67b97af219c92fa7e8685e5bebb8e74892f6c6792e911c52bd2dfbf0b49272eb"),
+        LogIn(
+            number: 2068, path: "/2068", method: "POST", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-512-256\", nonce=\"1053604144\""
+            ], name: "auser",
+            response: "0ba2f7ec8045446588eea82bb0c3812aedb05f4eac8883ea65040a52e9c5629e"),
+        LogIn(
+            number: 2069, path: "/2069", method: "POST", user: "auser", password: "apasswd",
+            challenges: [
+                "Digest realm=\"testrealm\", algorithm=\"SHA-256\", nonce=\"1053604144\", userhash=true"
+            ], name: "fddc3bc7b753b73ab0848fd83cb20cbbca971258eb8d20c941dd5e0b010d66be",
+            response: "9a29f1dab407e62daa7121185f9f12db6177415e03f35d9a881550095a83378d"),
     ]
 
     @Test(arguments: logIns.indices) func answersAChallenge(index: Int) async throws {
         let one = Self.logIns[index]
+        // 246: the server asks for the body before it says that it wants a password.
+        let interim = one.number == 246 ? "HTTP/1.1 100 Continue\r\n\r\n" : ""
         let server = try LoopbackServer { request in
             request["Authorization"] == nil
                 ? [
+                    .send(interim),
                     .answer(
                         "401 Authorization Required",
-                        one.challenges.map { "WWW-Authenticate: " + $0 }, body: "no")
+                        one.challenges.map { "WWW-Authenticate: " + $0 }, body: "no"),
                 ] : [.answer(body: "in")]
         }
         let book = ChallengeBook(user: one.user, password: one.password)
@@ -93,7 +232,7 @@ import Testing
         defer { session.invalidateAndCancel() }
         var request = URLRequest(url: server.url(one.path))
         request.httpMethod = one.method
-        if one.method == "POST" { request.httpBody = Data("junkelijunk".utf8) }
+        if one.method != "GET" { request.httpBody = Data("junkelijunk".utf8) }
         let (data, _) = try await session.data(for: request)
         #expect(String(decoding: data, as: UTF8.self) == "in")
         let sent = try #require(server.requests.last?["Authorization"])
@@ -224,6 +363,62 @@ import Testing
         let (data, _) = try await session.data(from: server.url("/1437"))
         #expect(String(decoding: data, as: UTF8.self) == "in")
         #expect(server.requests.count == 2)
+    }
+
+    /// 175: a server that wants no password gets none.
+    @Test func nothingIsToldUnasked() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "in")] }
+        let book = ChallengeBook(user: "auser", password: "apasswd")
+        let session = makeSession(answering: book)
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: server.url("/175"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("junkelijunk".utf8)
+        _ = try await session.data(for: request)
+        #expect(server.requests.map { $0["Authorization"] } == [nil])
+        #expect(server.requests.map(\.text) == ["junkelijunk"])
+        #expect(book.challenges.isEmpty)
+    }
+
+    /// 168 and 335: the proxy has a password, and the server behind it another. What the proxy is shown is of the
+    /// whole URL, which is the target of such a request (RFC 7616 §3.4); curl's is of its path.
+    @Test(arguments: [
+        (168, "2199657971d6c914b7b3219667eca698", "bfecb43898f3db12543650d45493313b"),
+        (335, "346ca9aa3afe78b931ee28dad3c3dbf2", "ea0f4cb7a119a1a6f6c6c6c2e4190860"),
+    ])
+    func aProxyAndAServer(number: Int, outer: String, inner: String) async throws {
+        let proxy = try LoopbackServer { request in
+            if request["Proxy-Authorization"] == nil {
+                let field = "Proxy-Authenticate: Digest realm=\"weirdorealm\", nonce=\"12345\""
+                return [.answer("407 Who", [field])]
+            }
+            if request["Authorization"] == nil {
+                let field = "WWW-Authenticate: Digest realm=\"realmweirdo\", nonce=\"123456\""
+                return [.answer("401 Who", [field])]
+            }
+            return [.answer(body: "in")]
+        }
+        let book = ChallengeBook { challenge in
+            let isProxy = challenge.protectionSpace.isProxy()
+            return (
+                .useCredential,
+                URLCredential(
+                    user: isProxy ? "foo" : "digest",
+                    password: isProxy ? "bar" : "a-lot",
+                    persistence: .forSession)
+            )
+        }
+        let session = CurlNetworkingTests.makeSession(
+            TaskChallengeDelegate(book), proxy.asProxy)
+        defer { session.invalidateAndCancel() }
+        let host = "data.from.server.requiring.digest.hohoho.com"
+        let url = try #require(URL(string: "http://\(host)/\(number)"))
+        let (data, _) = try await session.data(from: url)
+        #expect(String(decoding: data, as: UTF8.self) == "in")
+        let last = try #require(proxy.requests.last)
+        #expect(last["Proxy-Authorization"]?.contains("response=\"\(outer)\"") == true)
+        #expect(last["Authorization"]?.contains("response=\"\(inner)\"") == true)
+        #expect(proxy.requests.count == 3)
     }
 
     private func makeSession(answering book: ChallengeBook) -> URLSession {

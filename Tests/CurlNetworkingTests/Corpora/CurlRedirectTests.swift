@@ -20,6 +20,18 @@ import Testing
             .to("http://a.test/want/data/110002.txt?coolsite=yes")
         ),
         (
+            45, "http://a.test/want/45", "data.cgi?moo=http://&/450002",
+            .to("http://a.test/want/data.cgi?moo=http://&/450002")
+        ),
+        (
+            1029, "http://a.test/we/want/our/1029", "data/10290002.txt?coolsite=yes",
+            .to("http://a.test/we/want/our/data/10290002.txt?coolsite=yes")
+        ),
+        (
+            998, "http://somewhere.example/998", "http://somewhere.else.example/a/path/9980002",
+            .to("http://somewhere.else.example/a/path/9980002")
+        ),
+        (
             28, "http://a.test/want/28", " /online/1,1795,Welcome,00.html?logout=TRUE",
             .to("http://a.test/online/1,1795,Welcome,00.html?logout=TRUE")
         ),
@@ -183,5 +195,39 @@ import Testing
         defer { session.invalidateAndCancel() }
         _ = try await session.data(from: try #require(URL(string: "http://a.test/1")))
         #expect(proxy.requests.last?.target == "http://a.test/this")
+    }
+
+    /// 3032: a URL may lead to itself, as long as that ends; 25: it does not.
+    @Test(arguments: [3, Int.max]) func aLoop(rounds: Int) async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { _ in
+            let isLast = count.withLock { count in
+                count += 1
+                return count > rounds
+            }
+            return isLast
+                ? [.answer(body: "out")] : [.answer("301 redirect", ["Location: /3032"])]
+        }
+        let session = makeSession()
+        defer { session.invalidateAndCancel() }
+        let url = server.url("/3032")
+        guard rounds < .max else {
+            let code = await errorCode { try await session.data(from: url) }
+            #expect(code == .httpTooManyRedirects)
+            return
+        }
+        #expect(try await session.data(from: url).0 == Data("out".utf8))
+        #expect(server.requests.count == rounds + 1)
+    }
+
+    /// 188: what was asked for in part is so at the next place, too.
+    @Test func aRangeGoesAlong() async throws {
+        let proxy = try makeProxy(["HTTP/1.1 301 OK", "Location: /188"])
+        let session = makeSession(nil, proxy.asProxy)
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: try #require(URL(string: "http://a.test/188")))
+        request.setValue("bytes=50-", forHTTPHeaderField: "Range")
+        _ = try await session.data(for: request)
+        #expect(proxy.requests.map { $0["Range"] } == ["bytes=50-", "bytes=50-"])
     }
 }

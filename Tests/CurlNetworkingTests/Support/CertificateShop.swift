@@ -174,7 +174,7 @@ struct CertificateRequest: Sendable {
         }
     }
 
-    /// As `openssl req -subj` takes it; `/` is none.
+    /// As `openssl req -subj` takes it; `/` is an empty subject.
     var subject = "/CN=localhost"
     /// As `subjectAltName` has them; nil for none.
     var hosts: String? = "DNS:localhost"

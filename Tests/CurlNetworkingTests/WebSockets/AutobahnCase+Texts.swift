@@ -133,7 +133,7 @@ extension AutobahnCase {
             [[0xA0, 0x80], [0xAD, 0xBF], [0xAE, 0x80], [0xAF, 0xBF]].flatMap { high in
                 [[0xB0, 0x80], [0xBF, 0xBF]].map { low in [0xED] + high + [0xED] + low }
             }),
-        // 6.22: what is no character is valid all the same
+        // 6.22: noncharacters are valid
         good(["\u{FFFE}", "\u{FFFF}"])
             + good(
                 (1...16).flatMap { plane in

@@ -26,7 +26,16 @@ struct AutobahnCase: Sendable, CustomTestStringConvertible {
         var reserved: UInt8 = 0
 
         var bytes: [UInt8] {
-            serverFrame((isFinal ? 0x80 : 0) | reserved << 4 | opcode, Data(payload))
+            let first = (isFinal ? 0x80 : 0) | reserved << 4 | opcode
+            let count = payload.count
+            var bytes =
+                switch count {
+                case ..<126: [first, UInt8(count)]
+                case ..<65536: [first, 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+                default: [first, 127] + withUnsafeBytes(of: UInt64(count).bigEndian, Array.init)
+                }
+            bytes += payload
+            return bytes
         }
     }
 

@@ -62,6 +62,53 @@ import Testing
         #expect(reader.append(piece.suffix(1)).arrivals == [.binary(Data([7]))])
     }
 
+    /// Once 4 MiB in pieces of 16 bytes were copied from the start with each of them: half a terabyte.
+    @Test func aLongMessageMayComeInSmallPieces() {
+        var reader = WebSocketReader(largestMessage: 4 << 20)
+        let payload = makeBytes(4 << 20)
+        let frame = Data(serverFrame(0x82, payload))
+        var arrivals: [WebSocketReader.Arrival] = []
+        for start in stride(from: 0, to: frame.count, by: 16) {
+            arrivals += reader.append(frame[start..<min(start + 16, frame.count)]).arrivals
+        }
+        #expect(arrivals == [.binary(payload)])
+    }
+
+    @Test func textIsRefusedAtTheFirstByteThatCannotBeRight() {
+        var reader = WebSocketReader(largestMessage: 1024)
+        // 100 bytes are announced: a character in two pieces, and one that ends too early.
+        #expect(reader.append(Data([0x81, 100, 0x61, 0xE2, 0x82])).refusal == nil)
+        #expect(reader.append(Data([0xAC, 0xE2])).refusal == nil)
+        #expect(reader.append(Data([0x61])).refusal == .invalidText)
+        #expect(reader.append(Data([0x61])).refusal == nil)
+    }
+
+    @Test func nothingIsTakenAfterAClose() {
+        var reader = WebSocketReader(largestMessage: 1024)
+        let bytes = [0x88, 0x00, 0x88, 0x00] + serverFrame(0x89, Data("late".utf8))
+        #expect(reader.append(Data(bytes)).arrivals == [.close(code: nil, reason: Data())])
+        #expect(reader.append(Data([0xFF, 0xFF])).refusal == nil)
+    }
+
+    /// All there can be in two bytes, with what makes longer characters whole, in one piece and byte by byte.
+    @Test func whatTextIsRightIsDecidedAsByTheStandardLibrary() {
+        for first in UInt8.min...UInt8.max {
+            for second in UInt8.min...UInt8.max {
+                for rest in [[], [0x80], [0xBF, 0x80]] as [[UInt8]] {
+                    let bytes = [first, second] + rest
+                    let isText = String(validating: bytes, as: UTF8.self) != nil
+                    var (whole, parts) = (UTF8Validator(), UTF8Validator())
+                    whole.append(Data(bytes))
+                    for byte in bytes { parts.append(Data([byte])) }
+                    guard whole.isComplete == isText, parts.isComplete == isText else {
+                        Issue.record("\(bytes)")
+                        return
+                    }
+                }
+            }
+        }
+    }
+
     @Test func aClientsFrameIsMasked() {
         let frame = WebSocketFrame(opcode: .text, payload: Data("Hello".utf8))
         // The example of RFC 6455 §5.7.

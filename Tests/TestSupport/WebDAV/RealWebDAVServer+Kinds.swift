@@ -29,9 +29,6 @@ extension RealWebDAVServer.Kind {
         }
     }
 
-    /// Whether it decodes `Destination` before parsing it, so that a `?` or `;` ends a name.
-    public var cutsDestinationsOff: Bool { self == .wsgiDAV }
-
     private static let nginxModule = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
     private static let sabreDAVLibrary = "/usr/share/php/Sabre/autoload.php"
 

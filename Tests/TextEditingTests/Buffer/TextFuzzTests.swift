@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 @testable import TextEditing
 
@@ -103,6 +104,41 @@ let difficultPieces = [
                 #expect(start < offset)
                 offset = start
             }
+        }
+    }
+}
+
+/// The buffer beside the simplest text there is: an array of Unicode scalars.
+@Suite struct TextModelTests {
+    /// `BYTECLUB_TEST_EDITS` and `BYTECLUB_TEST_SEED`: more edits, and others, where there is time for them.
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
+    }
+
+    /// Replacements at random places of a text that grows to some thousand scalars and shrinks again.
+    @Test func isAnArrayOfScalars() throws {
+        let edits = Self.number("BYTECLUB_TEST_EDITS") ?? 20_000
+        var random = SeededGenerator(seed: UInt64(Self.number("BYTECLUB_TEST_SEED") ?? 7))
+        let pieces = difficultPieces.map { Array($0.unicodeScalars) }
+        var text = TextBuffer()
+        var model: [Unicode.Scalar] = []
+        for number in 1...edits {
+            let lower = Int.random(in: 0...model.count, using: &random)
+            // Shorter again each time that it has become long.
+            let reach = model.count > 4_000 ? 3_000 : 12
+            let upper = min(model.count, lower + Int.random(in: 0...reach, using: &random))
+            let new = (0..<Int.random(in: 0...3, using: &random))
+                .flatMap { _ in pieces.randomElement(using: &random) ?? [] }
+            let start = text.offset(ofScalar: lower)
+            let end = text.offset(ofScalar: upper)
+            text.replace(start..<end, with: TextBuffer(String(String.UnicodeScalarView(new))))
+            model.replaceSubrange(lower..<upper, with: new)
+            try #require(text.scalarCount == model.count, "after \(number) edits")
+            guard number % 1_000 == 0 || number == edits else { continue }
+            let whole = String(String.UnicodeScalarView(model))
+            try #require(
+                text.bytes(in: 0..<text.count) == Array(whole.utf8), "after \(number) edits")
+            try #require(text.lineCount == whole.utf8.count { $0 == 0x0A } + 1)
         }
     }
 }

@@ -159,7 +159,10 @@ extension PanoramaViewController {
         }
         closingUp = startPending { [weak self] in
             try? await Pause.sleep(for: Self.closeUpPause)
-            guard !Task.isCancelled,
+            guard !Task.isCancelled else { return }
+            // It does not have what is in sight; two of them would be in memory.
+            self?.picture?.levels.closeUp = nil
+            guard
                 let image = try? await PictureWorkers.shared.part(
                     part, of: PictureFile(at: file.url)),
                 // A changed file would be a part of another picture.

@@ -40,7 +40,7 @@ public actor DropboxAccess: AccessProvider {
         self.now = now
     }
 
-    /// Continues with new tokens after the person has signed in again.
+    /// Continues with new tokens after another sign-in.
     public func adopt(_ tokens: DropboxTokens) {
         self.tokens = tokens
         refusedToken = nil
@@ -71,8 +71,7 @@ public actor DropboxAccess: AccessProvider {
     ) async throws(StoreError) -> String? {
         let tokens = try await current()
         if tokens.accessToken != rejected { return tokens.accessToken }
-        // Another program may have renewed it, or the person may have signed in again
-        // there.
+        // Another program may have renewed it or signed in again.
         if let stored = try await vault.read(), stored.accessToken != rejected {
             adopt(stored)
             return stored.accessToken

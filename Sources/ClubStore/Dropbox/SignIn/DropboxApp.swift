@@ -17,7 +17,7 @@ public struct DropboxApp: Hashable, Sendable {
     /// The hosts to call.
     public var hosts: DropboxStore.Hosts { gateway.map { .init(all: $0) } ?? .dropbox }
 
-    /// The page on which a person authorizes the app.
+    /// The page on which the user authorizes the app.
     static let authorizationPage: URL = {
         guard let url = URL(string: "https://www.dropbox.com/oauth2/authorize") else {
             preconditionFailure("no URL of Dropbox")

@@ -26,7 +26,7 @@ public struct DropboxOAuth: Sendable {
         state = Self.randomText(byteCount: 24)
     }
 
-    /// What the person opens in a browser.
+    /// The URL to open in a browser.
     public var authorizationURL: URL {
         var fields = [
             ("client_id", app.key),

@@ -11,13 +11,13 @@ public struct OAuthError: Error, Sendable {
     }
 
     public enum Code: Hashable, Sendable {
-        /// The person, or the person's team, declined.
+        /// The user, or the user's team, declined.
         case denied
 
         /// The redirect belongs to another sign-in, or to an attack.
         case wrongState
 
-        /// The redirect has no code, or the person typed nothing.
+        /// The redirect has no code, or the user typed none.
         case noCode
 
         /// The code was used before, has expired, is mistyped, or belongs to another

@@ -114,7 +114,7 @@ final class MultistatusBuilder: XMLHandler {
     func begin(_ name: String) throws(XMLReader.Fault) {
         let element = Element(name)
         guard !stack.isEmpty || element == .multistatus else {
-            throw XMLReader.Fault(reason: "\(name.prefix(80)) is no multistatus")
+            throw XMLReader.Fault(reason: "\(name.prefix(80)) is not a multistatus")
         }
         stack.append(element)
         text.removeAll(keepingCapacity: true)

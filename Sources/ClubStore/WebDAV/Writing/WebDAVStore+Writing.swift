@@ -23,7 +23,7 @@ extension WebDAVStore {
         var isStaged = byteCount > configuration.limits.directByteCount
         do throws(StoreError) {
             if !isStaged, mode == .add || mode == .create {
-                // Where a `PUT` would replace anything, a `MOVE` can be told not to.
+                // If a `PUT` would replace anything, a `MOVE` can be prevented from it.
                 isStaged = try await !currentCapabilities(during: operation).honorsIfNoneMatch
             }
             guard isStaged else { return true }

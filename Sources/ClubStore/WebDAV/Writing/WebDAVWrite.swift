@@ -366,8 +366,8 @@ extension WebDAVWrite {
             detail: "replaced in the same moment")
     }
 
-    /// The server's tag is based on the second and the length, and is the same as before, so
-    /// that nobody would notice the change: a second later the tag is another.
+    /// The server's tag depends on the second and the length, and is the same as before, so that the change
+    /// would go unnoticed: a second later the tag differs.
     private func writeOnceMore(
         _ file: WebDAVFile, under lock: WebDAVLock?
     ) async throws(StoreError) -> WriteState {

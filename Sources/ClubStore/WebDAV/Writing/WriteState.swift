@@ -30,8 +30,7 @@ enum WriteState: Sendable {
 }
 
 extension WriteState {
-    /// How a write starts: with a request if the server checks the condition, else with a look at
-    /// the path.
+    /// How a write starts: with a request if the server checks the condition, else by checking the path.
     static func first(
         of mode: WriteMode, isDirect: Bool, capabilities: ServerCapabilities, isBaseCertain: Bool
     ) -> WriteState {
