@@ -12,6 +12,8 @@ final class CallGate: Sendable {
     }
 
     private struct Waiter {
+        /// Whether it waits for calls, and not for what ends them.
+        var countsCalls: Bool
         /// Whether to stop waiting, evaluated after each event.
         var isReady: @Sendable () -> Bool
         var continuation: CheckedContinuation<Bool, Never>
@@ -58,7 +60,7 @@ final class CallGate: Sendable {
 
     /// Returns once there were so many calls of a kind, or when the task is cancelled.
     func waitForCalls(of operation: StoreError.Operation, count: Int) async {
-        _ = await wait(atMost: nil) { [self] in
+        _ = await wait(atMost: nil, countsCalls: true) { [self] in
             state.withLock { $0.calls.count { $0.operation == operation } >= count }
         }
     }
@@ -78,8 +80,11 @@ final class CallGate: Sendable {
 
 extension CallGate {
     private func record(_ operation: StoreError.Operation, at path: RemotePath?) {
-        state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
-        wakeAll()
+        let waiters = state.withLock { state in
+            state.calls.append(InMemoryStore.Call(operation, path))
+            return state.waiters.filter(\.value.countsCalls)
+        }
+        for (number, waiter) in waiters where waiter.isReady() { end(number, with: true) }
     }
 
     private func failIfAsked(
@@ -95,7 +100,8 @@ extension CallGate {
 
     /// True once `isReady`; false on timeout or cancellation.
     private func wait(
-        atMost longest: Duration?, isReady: @escaping @Sendable () -> Bool
+        atMost longest: Duration?, countsCalls: Bool = false,
+        isReady: @escaping @Sendable () -> Bool
     ) async -> Bool {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -111,7 +117,8 @@ extension CallGate {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
-                    $0.waiters[number] = Waiter(isReady: isReady, continuation: continuation)
+                    $0.waiters[number] = Waiter(
+                        countsCalls: countsCalls, isReady: isReady, continuation: continuation)
                 }
                 // Either may have happened before the continuation existed.
                 if isReady() { end(number, with: true) }

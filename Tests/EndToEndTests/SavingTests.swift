@@ -181,6 +181,10 @@ import Testing
             }
             try await terminal.waitUntilIdle()
             terminal.press(.function(2))
+            // The marks are not saved unasked.
+            try await terminal.wait(forText: "The marks are still there")
+            try await terminal.waitUntilIdle()
+            terminal.type("s")
             try await eventually("both in one") {
                 try home.text(ofNote: "a.txt")
                     == "<<<<<<< mine\nreally mine\n=======\na third one\n>>>>>>> the club's\n"
@@ -289,6 +293,11 @@ import Testing
             try FileManager.default.removeItem(at: home.club.appending(path: "plan.txt"))
             try await terminal.wait(forText: "deleted by someone else")
             terminal.press(.function(2))
+            // Saving would bring it back, so it is asked first.
+            try await terminal.wait(forText: "Deleted by someone else")
+            try await terminal.waitUntilIdle()
+            #expect(home.noteNames == ["copy.txt"])
+            terminal.type("s")
             try await eventually("the note again") {
                 (try? home.text(ofNote: "plan.txt")) == "typed words\n"
             }

@@ -73,7 +73,9 @@ import Testing
         harness.settle()
         #expect(harness.lines.contains { $0.contains("Damaged.") })
         harness.resize(60, 24)
-        #expect(harness.lines.contains { $0.contains("was not sent") })
+        harness.settle()
+        #expect(harness.lines.contains { $0.contains("The photo of that name") })
+        #expect(!harness.lines.contains { $0.contains("Damaged.") })
     }
 
     @Test func answersThatAreOutOfSightAreMarked() throws {

@@ -29,13 +29,7 @@ extension Club {
                 if waitFailures > 0 {
                     try? await Pause.sleep(for: Self.pause(afterFailures: waitFailures))
                 }
-                do throws(StoreError) {
-                    try await follow(failures: &waitFailures)
-                } catch {
-                    guard error.code != .cursorReset else { throw error }
-                    // The next request, sent at once, shows whether the club is reachable.
-                    waitFailures += 1
-                }
+                try await follow(failures: &waitFailures)
             } catch {
                 if Task.isCancelled { return }
                 if error.code == .cursorReset {
@@ -130,10 +124,18 @@ extension Club {
     private func follow(failures: inout Int) async throws(StoreError) {
         while !Task.isCancelled, let last = known.cursor {
             let asked = ContinuousClock.now
-            let hasChanges = try await ask { store throws(StoreError) in
-                try await store.waitForChanges(after: last, atMost: .seconds(240))
+            let hasChanges: Bool
+            do throws(StoreError) {
+                hasChanges = try await ask { store throws(StoreError) in
+                    try await store.waitForChanges(after: last, atMost: .seconds(240))
+                }
+                failures = 0
+            } catch {
+                guard error.code != .cursorReset else { throw error }
+                // The next request for changes, sent at once, shows whether the club is reachable.
+                failures += 1
+                return
             }
-            failures = 0
             guard hasChanges else { continue }
             let changes = try await ask { store throws(StoreError) in
                 try await store.changes(since: last)

@@ -95,7 +95,8 @@ struct WebSocketReader: Sendable {
     private var messageOpcode: WebSocketFrame.Opcode?
     private var text = UTF8Validator()
 
-    /// Whether something was refused, or the server has said goodbye: nothing counts after that (§1.4).
+    /// Whether the connection has to be closed, or the server has sent a close frame: later bytes are ignored
+    /// (§1.4).
     private var isOver = false
 
     private struct Frame: Sendable {

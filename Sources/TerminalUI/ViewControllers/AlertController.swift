@@ -102,7 +102,8 @@ public final class AlertController: ViewController {
 
     public override func preferredSize(in available: Size) -> Size {
         let widest = Size(width: min(58, available.width), height: available.height)
-        let text = label.sizeThatFits(widest)
+        // Of the whole message: the box may have become larger since the short one was shown.
+        let text = Label(message).sizeThatFits(widest)
         let row = buttons.sizeThatFits(widest)
         let width = max(text.width, row.width, Surface.columnCount(of: title) + 4, 24)
         return Size(

@@ -66,7 +66,7 @@ import Testing
         await run.screen.wait { $0.text.contains("a_b.jpg ") && $0.text.contains("new.jpg ") }
         run.screen.press("u")
         await run.screen.wait(for: "a^Jb.jpg")
-        run.screen.press("/", "^", "J", "Enter", "Enter")
+        run.screen.press("/", "a", "Enter", "Enter")
         await run.screen.wait(for: "The club has a photo named “a_b.jpg” already.")
         run.screen.press("Esc")
         await run.end()

@@ -62,10 +62,13 @@ import Testing
     @MainActor final class Run {
         let coordinator: AppCoordinator
         let screen: AppScreen
+        /// Its folder is there as long as the run.
+        private let home: CoordinatorHome
         /// The app's parts do not own the application, and may end their work after a test that has failed.
         private static var screens: [AppScreen] = []
 
         init(_ home: CoordinatorHome, club: ClubSettings, width: Int, height: Int) throws {
+            self.home = home
             let (clubs, registry) = (home.clubs, home.registry)
             let settings = registry.settings()
             let means = ClubSession.Means(

@@ -21,9 +21,10 @@ import Testing
     ) async throws -> (AppScreen, TransferCenter) {
         for (index, state) in states.enumerated() {
             let path = try RemotePath(validating: "/photos/\(index + 1).jpg")
-            let order = TransferOrder(
+            var order = TransferOrder(
                 .download, path, file: folder.appending(path: path.name),
                 at: Date(timeIntervalSince1970: Double(index)))
+            if state == .paused { order.intent = .pause }
             try journal.makeFolder()
             try journal.write(order)
             var status = TransferStatus()

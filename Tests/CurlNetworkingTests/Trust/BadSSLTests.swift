@@ -14,7 +14,9 @@ import Testing
 /// `http` and `spoof` are about what a browser shows; `superfish`, `edellroot` and their like are authorities that
 /// a system does not have, as in "an authority nobody knows"; `rsa8192` takes half a minute to make. Pinning is in
 /// TrustTests, `hsts` in HSTSWireTests, `client` in ClientCertificateTests.
-@Suite("badssl", .timeLimit(.minutes(3)), .enabled(if: OpenSSLCommand.isInstalled))
+@Suite(
+    .serialized, .timeLimit(.minutes(3)), .enabled(if: OpenSSLCommand.isInstalled)
+)
 struct BadSSLTests {
     @Test(arguments: BadSSLCase.chains, [false, true])
     func aChain(one: BadSSLCase, withDelegate: Bool) async throws {
@@ -125,7 +127,8 @@ struct BadSSLCase: Sendable, CustomTestStringConvertible {
         if !scene.sent.isEmpty {
             options += ["-cert_chain", try shop.makeBundle(of: scene.sent).path]
         }
-        let server = try TLSHost(scene.own, options)
+        // What is kept open counts among the connections of all sessions.
+        let server = try TLSHost(scene.own, options, fields: ["Connection: close"])
         let file = try shop.makeBundle(of: scene.trusted)
         let session =
             withDelegate

@@ -7,50 +7,50 @@ import Testing
 /// groups 1 to 7, 9 and 10, which are all but those of compression (12 and 13), which is not offered.
 ///
 /// Where Autobahn waits a second to see that nothing comes, the server here waits for what has to come.
-@Suite("Autobahn", .timeLimit(.minutes(3))) struct AutobahnTests {
-    @Test("Framing", arguments: AutobahnCase.framing) func framing(one: AutobahnCase) async throws {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct AutobahnTests {
+    @Test(arguments: AutobahnCase.framing) func framing(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Pings and pongs", arguments: AutobahnCase.pings)
+    @Test(arguments: AutobahnCase.pings)
     func pings(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Reserved bits", arguments: AutobahnCase.reservedBits)
+    @Test(arguments: AutobahnCase.reservedBits)
     func reservedBits(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Opcodes", arguments: AutobahnCase.opcodes) func opcodes(one: AutobahnCase) async throws {
+    @Test(arguments: AutobahnCase.opcodes) func opcodes(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Fragmentation", arguments: AutobahnCase.fragments)
+    @Test(arguments: AutobahnCase.fragments)
     func fragmentation(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("UTF-8", arguments: AutobahnCase.texts) func utf8(one: AutobahnCase) async throws {
+    @Test(arguments: AutobahnCase.texts) func utf8(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Closing", arguments: AutobahnCase.closing) func closing(one: AutobahnCase) async throws {
+    @Test(arguments: AutobahnCase.closing) func closing(one: AutobahnCase) async throws {
         try await one.check()
     }
 
     /// One after the other: they are about size.
-    @Test("Limits") func limits() async throws {
+    @Test func limits() async throws {
         for one in AutobahnCase.limits { try await one.check() }
     }
 
     /// A thousand messages each, one after the other. Autobahn measures their time, too.
-    @Test("Round trips", arguments: AutobahnCase.roundTrips)
+    @Test(arguments: AutobahnCase.roundTrips)
     func roundTrips(one: AutobahnCase) async throws {
         try await one.check()
     }
 
-    @Test("Messages in parts", arguments: AutobahnCase.automaticFragments)
+    @Test(arguments: AutobahnCase.automaticFragments)
     func automaticFragments(one: AutobahnCase) async throws {
         try await one.check()
     }
