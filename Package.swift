@@ -134,7 +134,8 @@ let modules: [Target] = [
     .target(
         name: "ByteClub",
         dependencies: [
-            "CByteClubLinux", "CByteClubMemory", "ByteClubMessages", "TextEditing", "TerminalUI", "ByteClubPictures",
+            "CByteClubLinux", "CByteClubMemory", "ByteClubMessages", "TextEditing", "TerminalUI",
+            "ByteClubPictures",
             "TerminalPictures",
             "ClubStore", "ClubLibrary", "ClubAccess", "ByteClubFiles", "WelcomeContent",
         ],

@@ -91,7 +91,8 @@ func printPeak(ofViewing photo: URL) async throws {
         viewport.turn(by: 0.02)
         sink(renderer.frame(of: levels, through: viewport, filling: box, for: .resting, id: 1))
     }
-    print("\(try cost(ofAll: false).megabytes) MB, with the decoder \(try cost(ofAll: true).megabytes) MB")
+    let (own, all) = (try cost(ofAll: false), try cost(ofAll: true))
+    print("\(own.megabytes) MB, with the decoder \(all.megabytes) MB")
 }
 
 /// The peak of resident memory and the processor's time, of this process or of it and its children.

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Such files cannot be named in the club: a person is told of them.
+    /// Such files cannot be named in the club, so they are reported.
     @Test func filesWhoseNamesAreNotUTF8AreTold() async throws {
         try await inFreshHome { home in
             try home.write("text", toNote: "Plan.txt")

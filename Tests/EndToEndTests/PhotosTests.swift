@@ -84,7 +84,8 @@ import Testing
                 environment: home.environment(), directory: home.work.path
             ).run()
             #expect(output.status == 1)
-            #expect(output.errorText.contains("“bomb.jpg” was not added because opening it requires"))
+            #expect(
+                output.errorText.contains("“bomb.jpg” was not added because opening it requires"))
             #expect(home.photoNames.isEmpty)
             #expect(home.unfinishedPhotos.isEmpty)
         }

@@ -52,7 +52,8 @@ import Testing
             [
                 PaletteCommand("trash", title: "Deleted notes") {},
                 PaletteCommand("rm", title: "Delete the note") {},
-            ], chain: [], bindings: KeyBindings()) { _ in }
+            ], chain: [], bindings: KeyBindings()
+        ) { _ in }
         harness.application.topViewController?.present(chosen)
         harness.type("delete")
         let rows = harness.lines.filter { $0.contains("rm ") || $0.contains("trash ") }

@@ -75,7 +75,8 @@ import WebText
     }
 
     @Test(arguments: [
-        ("", ""), (" \n ", ""), ("<html>", ""), ("<p", ""), ("<!--", ""), ("&", ""), ("<p>Q & A", "Q & A"), ("<p>a &", "a &"), ("<p>AT&T", "AT&T"), ("<p>a &</p>", "a &"),
+        ("", ""), (" \n ", ""), ("<html>", ""), ("<p", ""), ("<!--", ""), ("&", ""),
+        ("<p>Q & A", "Q & A"), ("<p>a &", "a &"), ("<p>AT&T", "AT&T"), ("<p>a &</p>", "a &"),
         ("<p>a</p", "a"), ("<title>", ""),
     ])
     func readsWhatIsEmptyOrCutOff(page: String, shown: String) {

@@ -47,7 +47,9 @@ extension PhotosViewController {
             show(order.id, order)
             if Self.isRenamed(source, selection) {
                 application?.showMessage(
-                    localized("“\(VisibleText(source.lastPathComponent).string)” is called “\(name)” in the club."))
+                    localized(
+                        "“\(VisibleText(source.lastPathComponent).string)” is called “\(name)” in the club."
+                    ))
             }
         } catch {
             let words = club.sentence(for: error)
@@ -117,9 +119,11 @@ extension PhotosViewController {
         }
         return renamed.count == 1
             ? localized(
-                "\(count) photos are on their way; “\(first.file)” is called “\(first.name)” in the club.")
+                "\(count) photos are on their way; “\(first.file)” is called “\(first.name)” in the club."
+            )
             : localized(
-                "\(count) photos are on their way; \(renamed.count) get other names: “\(first.file)” is “\(first.name)”.")
+                "\(count) photos are on their way; \(renamed.count) get other names: “\(first.file)” is “\(first.name)”."
+            )
     }
 
     private func makeOrder(

@@ -102,8 +102,11 @@ final class TransfersViewController: ViewController {
                 title: localized("Cancel all transfers?"),
                 message: TextLine(
                     Localization.text(
-                        ids.count, one: "\(ids.count) transfer is on its way or paused. It can be resumed until it is cleared.",
-                        other: "\(ids.count) transfers are on their way or paused. They can be resumed until they are cleared.")),
+                        ids.count,
+                        one: "\(ids.count) transfer is on its way or paused. "
+                            + "It can be resumed until it is cleared.",
+                        other: "\(ids.count) transfers are on their way or paused. "
+                            + "They can be resumed until they are cleared.")),
                 confirm: localized("Cancel them"), key: "c", cancel: localized("Keep")
             ) { [center] in center.cancel(ids) })
     }
@@ -131,8 +134,11 @@ final class TransfersViewController: ViewController {
                 message: TextLine(
                     Localization.text(
                         count,
-                        one: "\(count) transfer failed or was cancelled, and can still be resumed. What has arrived of it is removed.",
-                        other: "\(count) transfers failed or were cancelled, and can still be resumed. What has arrived of them is removed.")),
+                        one: "\(count) transfer failed or was cancelled, and can still be resumed. "
+                            + "What has arrived of it is removed.",
+                        other:
+                            "\(count) transfers failed or were cancelled, and can still be resumed. "
+                            + "What has arrived of them is removed.")),
                 actions: actions))
     }
 

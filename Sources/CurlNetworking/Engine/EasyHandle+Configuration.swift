@@ -123,7 +123,8 @@ extension EasyHandle {
         if !tls.resumesSessions { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         if let file = tls.authoritiesFile {
             set(CURLOPT_CAINFO, file)
-            set(CURLOPT_CAPATH, nil)  // with a path set, libcurl reads the file again for each connection
+            // With a path set, libcurl reads the file again for each connection.
+            set(CURLOPT_CAPATH, nil)
             if tls.readsAuthoritiesAgain { set(CURLOPT_CA_CACHE_TIMEOUT, 0) }
         } else if let folder = tls.authoritiesFolder {
             set(CURLOPT_CAPATH, folder)

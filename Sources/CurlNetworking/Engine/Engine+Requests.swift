@@ -114,7 +114,8 @@ extension Engine {
             guard !transfer.isGetWithBody else { throw transfer.getWithBody }
             guard try admit(transfer) == .admitted else { return }
             try beginBody(of: transfer)
-            guard authorize(transfer) == .authorized else { return }  // `connect` is called again with the hash
+            // `connect` is called again with the hash.
+            guard authorize(transfer) == .authorized else { return }
             guard let easy = takeHandle() else {
                 throw URLError(.unknown, underlyingText: "no memory for a transfer")
             }

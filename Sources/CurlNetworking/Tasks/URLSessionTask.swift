@@ -117,7 +117,8 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
                 let url = status.currentRequest.url ?? firstRequest.url
                 status.reports.events.close(
                     with: TaskResult(error: URLError(.cancelled, failingURL: url)))
-                status.reports.isReportingSuspended = true  // until the carrier has released the task
+                // Until the carrier has released the task.
+                status.reports.isReportingSuspended = true
                 along(&status)
             }
             // Inside the lock, so that it cannot run after completion has unregistered the task.

@@ -4,8 +4,10 @@ internal import TextEditing
 public struct TextHighlight: Hashable, Sendable {
     /// In bytes of the text.
     public var range: Range<Int>
+    /// Whose look it has.
     public var role: Role
 
+    /// Bytes of a text in the look of a role.
     public init(_ range: Range<Int>, _ role: Role) {
         self.range = range
         self.role = role

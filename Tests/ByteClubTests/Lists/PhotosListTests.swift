@@ -66,7 +66,9 @@ import Testing
         await run.screen.wait { $0.text.contains("a_b.jpg ") && $0.text.contains("new.jpg ") }
         run.screen.press("u")
         await run.screen.wait(for: "a^Jb.jpg")
-        run.screen.press("/", "a", "Enter", "Enter")
+        run.screen.press("/", "a")
+        await run.screen.wait { $0.lines.filter { $0.contains("· now") }.count == 1 }
+        run.screen.press("Enter", "Enter")
         await run.screen.wait(for: "The club has a photo named “a_b.jpg” already.")
         run.screen.press("Esc")
         await run.end()

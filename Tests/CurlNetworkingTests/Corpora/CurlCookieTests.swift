@@ -126,7 +126,7 @@ import Testing
             "179", at: "http://supertrooper.fake/c/1",
             sets: ["mooo=indeed; path=/a", "moo1=indeed; path=/b", "moo2=indeed; path=/c"],
             then: ["http://supertrooper.fake/c/179"], sends: ["moo2=indeed"]),
-        // What cannot be read as a date is none.
+        // What cannot be read as a date does not count.
         replay(
             "483", at: "http://a.test/483",
             sets: [
