@@ -58,9 +58,9 @@ struct ManyPhotos {
     private mutating func openTab(_ session: BenchSession) {
         let pressed = ContinuousClock.now
         session.type("2")
-        guard let listed = session.wait(until: { $0.screen().contains(Self.name(0)) }) else {
-            return
-        }
+        guard
+            let listed = Self.wait(session, until: { $0.emulator.screen().contains(Self.name(0)) })
+        else { return }
         names.add(pressed.duration(to: listed))
         session.settle(quiet: .milliseconds(300))
         thumbnails.add(pressed.duration(to: session.chunks.last?.time ?? listed))
@@ -75,10 +75,22 @@ struct ManyPhotos {
             let before = Self.lastRow(session)
             let pressed = ContinuousClock.now
             session.press(.down, quiet: nil)
-            let shown = session.wait(atMost: .seconds(2)) { _ in Self.lastRow(session) > before }
+            let shown = Self.wait(session) { Self.lastRow($0) > before }
             if let shown { rows.add(pressed.duration(to: shown)) }
             session.settle(quiet: .milliseconds(10))
         }
+    }
+
+    /// When what the last key has changed came. The screen is looked at only after something has: looking takes as long
+    /// as what is measured.
+    private static func wait(
+        _ session: BenchSession, until isReached: (BenchSession) -> Bool
+    ) -> ContinuousClock.Instant? {
+        let end = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < end {
+            if let time = session.receive(atMost: .seconds(2)), isReached(session) { return time }
+        }
+        return nil
     }
 
     /// The number of the last photo in sight; -1 when there is none.
