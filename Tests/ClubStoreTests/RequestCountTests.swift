@@ -120,7 +120,7 @@ import Testing
         let calls = Calls { standIn.calls }
         _ = try await store.put(data("first"), at: path("/first"), mode: .add)
         // The probe's result is kept.
-        #expect(calls.new().count == 7 + 2)
+        #expect(calls.new().count == 8 + 2)
         for index in 0..<100 { standIn.plant("no picture", at: "/\(index).jpg") }
         standIn.plant("one", at: "/a")
         standIn.plantFolder(at: "/f")

@@ -38,6 +38,30 @@ struct EntityTag: Hashable, Sendable {
         let runs = opaque.lowercased().split { !$0.isLetter && !$0.isNumber }
         return runs.contains { $0 == String(seconds) || $0 == String(seconds, radix: 16) }
     }
+
+    /// Whether the tag seems to contain the time of modification, in any unit from seconds to
+    /// nanoseconds: as a number of its own (Apache), or joined with the length (rclone).
+    ///
+    /// A file system's clock has ticks of 1 to 10 ms. Two states with the same length that were
+    /// written in one tick share even a tag in nanoseconds.
+    func isTimeBased(modified: Date) -> Bool {
+        let seconds = UInt64(max(0, modified.timeIntervalSince1970))
+        let runs = opaque.lowercased().split { !$0.isLetter && !$0.isNumber }
+        return [10, 16].contains { radix in
+            [1, 1_000, 1_000_000, 1_000_000_000].contains { (unit: UInt64) in
+                let (time, isTooLarge) = seconds.multipliedReportingOverflow(by: unit)
+                guard !isTooLarge, seconds > 0 else { return false }
+                let length = String(time, radix: radix).count
+                return runs.contains { run in
+                    run.indices.contains { start in
+                        let digits = run[start...].prefix(length)
+                        return digits.count == length
+                            && UInt64(digits, radix: radix).map { $0 / unit } == seconds
+                    }
+                }
+            }
+        }
+    }
 }
 
 extension RemoteFile {

@@ -17,8 +17,9 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// Apache does. Others reject it, or take it for the whole file. Nil before it was probed.
     public var placesRanges: Bool?
 
-    /// Two texts of one length, written in quick succession, got different tags: no two states of a
-    /// file share one. Nil when probed by an earlier version, which did not test this.
+    /// Texts of one length, written in quick succession, got different tags that are not made from
+    /// the time: no two states of a file share one. Nil when probed by an earlier version, which
+    /// did not test this.
     public var hasExactTags: Bool?
 
     /// A lock (RFC 4918 §6) keeps others from writing. Tested where `If-Match` is ignored or not
@@ -30,12 +31,14 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// before it was probed.
     public var keepsDestinations: Bool?
 
-    /// The keys of the file, the same in every version.
+    /// The keys of the file, the same in every version; another one where what an earlier version
+    /// found is not sufficient: it took tags in microseconds for exact.
     private enum CodingKeys: String, CodingKey {
         case honorsIfNoneMatch = "honoursIfNoneMatch"
         case honorsIfMatch = "honoursIfMatch"
         case honorsIf = "honoursIf"
-        case placesRanges, hasExactTags, locks, keepsDestinations
+        case hasExactTags = "hasTagsWithoutTime"
+        case placesRanges, locks, keepsDestinations
     }
 }
 

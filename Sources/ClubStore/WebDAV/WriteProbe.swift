@@ -23,8 +23,12 @@ struct WriteProbe: Sendable {
         var found = ServerCapabilities()
         for version in 1...2 { tags.append(try await write(version)) }
         // A second-based tag changes when the second is over: three different ones in less than a
-        // second are not based on it.
+        // second are not based on it. One in finer units is recognized by its digits, with the date
+        // that only a listing tells.
         let isQuick = abs(clock.date().timeIntervalSince(start)) < 0.9
+        if isQuick, Self.areDistinct(tags), tags.last?.modified == nil {
+            tags[tags.count - 1] = try await look()
+        }
         found.hasExactTags = isQuick && Self.areExact(tags)
         found.honorsIfNoneMatch = try await probe(["If-None-Match": "*"]) == .supported
         found.honorsIfMatch =
@@ -60,21 +64,28 @@ struct WriteProbe: Sendable {
         let isCreated = answer.status == 201 || answer.status == 204
         if isCreated, let tag = answer.entityTag { return Observation(tag: tag) }
         // A network that responds to everything with its own page sends no tags either.
+        return try await look()
+    }
+
+    private func look() async throws(StoreError) -> Observation {
         guard case .file(let file) = try await store.look(at: path, during: operation) else {
             throw StoreError(.badAnswer, during: operation, detail: "nothing was written")
         }
         return Observation(tag: file.tag, modified: file.file.modified)
     }
 
-    private static func areExact(_ all: [Observation]) -> Bool {
+    /// Whether each text got a tag of its own.
+    private static func areDistinct(_ all: [Observation]) -> Bool {
         let tags = all.compactMap(\.tag)
-        guard tags.count == all.count, Set(tags.map(\.opaque)).count == all.count else {
-            return false
-        }
-        return !all.contains { observation in
-            guard let modified = observation.modified else { return false }
-            return observation.tag?.isCoarse(modified: modified) == true
-        }
+        return tags.count == all.count && Set(tags.map(\.opaque)).count == all.count
+    }
+
+    private static func areExact(_ all: [Observation]) -> Bool {
+        areDistinct(all)
+            && !all.contains { observation in
+                guard let modified = observation.modified else { return false }
+                return observation.tag?.isTimeBased(modified: modified) == true
+            }
     }
 
     // MARK: - Conditions

@@ -131,6 +131,25 @@ import Testing
         #expect(error != nil)
     }
 
+    /// Apache's tags: the probe gets three different ones, and a rival's write in the tick of our
+    /// own gets ours.
+    @Test(arguments: [false, true])
+    func anotherTextOfTheSameTickIsAConflict(_ tellsTagOfPut: Bool) async throws {
+        let standIn = try WebDAVStandIn(
+            .init(
+                tags: .microseconds(oneTickFrom: 4), tellsTagOfPut: tellsTagOfPut,
+                date: "Sun, 13 Sep 2020 12:26:40 GMT"))
+        let ours = try await standIn.store.put(data("ours 1"), at: path("/a"), mode: .add)
+        standIn.plant("hers 1", at: "/a")
+        #expect(try await standIn.store.metadata(of: ours.path).revision == ours.revision)
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await standIn.store.put(
+                data("ours 2"), at: ours.path,
+                mode: .update(ours.revision, contentHash: ours.contentHash))
+        }
+        #expect(standIn.contents(of: "/a") == "hers 1")
+    }
+
     /// Second-based tags: an edit is based on what was read or saved for it, not on what was read
     /// later for something else.
     @Test(arguments: [false, true])

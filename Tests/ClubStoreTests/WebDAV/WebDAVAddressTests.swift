@@ -88,4 +88,20 @@ import Testing
         #expect(EntityTag("\"5f5e1000-c\"")?.isCoarse(modified: date) == true)
         #expect(EntityTag("\"c-5af3107a40000\"")?.isCoarse(modified: date) == false)
     }
+
+    /// Two texts of one length within a tick of the file system's clock share such a tag.
+    @Test(arguments: [
+        "4711-1600000000-12", "5f5e1000-c", "8-5af3107a5e240", "1600000000123-8",
+        "1600000000123456", "16345785dffbca008", "4711-16345785dffbca00-8",
+    ])
+    func timeIsSeenInItInAnyUnit(_ tag: String) {
+        let date = Date(timeIntervalSince1970: 1_600_000_000)
+        #expect(EntityTag("\"\(tag)\"")?.isTimeBased(modified: date) == true)
+    }
+
+    @Test(arguments: ["c-5af30", "0123456789abcdef0123456789abcdef", "1599999999-12", "a"])
+    func whatHasNoTimeIsNotTakenForOne(_ tag: String) {
+        let date = Date(timeIntervalSince1970: 1_600_000_000)
+        #expect(EntityTag("\"\(tag)\"")?.isTimeBased(modified: date) == false)
+    }
 }

@@ -74,10 +74,14 @@ import Testing
         #expect(next.capabilities.signInWay == .basic)
         // As an earlier version stored it.
         let old =
-            #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasExactTags":true}}"#
+            #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasTagsWithoutTime":true}}"#
         try Data(old.utf8).write(to: capabilities)
         let later = try WebDAVStore(standIn.store.configuration)
         #expect(later.capabilities.known?.honorsIfMatch == true)
         #expect(later.capabilities.signInWay == nil)
+        // One that took tags in microseconds for exact: everything is probed again.
+        let trusting = old.replacing("hasTagsWithoutTime", with: "hasExactTags")
+        try Data(trusting.utf8).write(to: capabilities)
+        #expect(try WebDAVStore(standIn.store.configuration).capabilities.known == nil)
     }
 }

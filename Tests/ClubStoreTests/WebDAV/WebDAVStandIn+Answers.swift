@@ -39,12 +39,23 @@ extension WebDAVStandIn {
         case .weak: "W/\"v\(version)\""
         case .unquoted: "v\(version)"
         case .coarse: "\"\(1_600_000_000)-\(count)\""
+        case .microseconds(let tick): "\"\(Self.time(version, tick))-\(count)\""
         case .none: nil
         }
     }
 
+    /// In microseconds, hexadecimal; a tick is 4 ms.
+    private static func time(_ version: Int, _ tick: Int) -> String {
+        String(1_600_000_000_000_000 + 4_000 * min(version, tick), radix: 16)
+    }
+
     func modified(_ version: Int) -> String {
-        let seconds = 1_600_000_000 + (manners.tags == .coarse ? 0 : version)
+        let isWithinASecond =
+            switch manners.tags {
+            case .coarse, .microseconds: true
+            default: false
+            }
+        let seconds = 1_600_000_000 + (isWithinASecond ? 0 : version)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")

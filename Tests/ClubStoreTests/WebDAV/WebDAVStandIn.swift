@@ -9,10 +9,13 @@ import TestSupport
 final class WebDAVStandIn: Sendable {
     /// Its quirks.
     struct Manners: Sendable {
-        enum Tags: Sendable {
+        enum Tags: Equatable, Sendable {
             case strong, weak, none, unquoted
             /// Based on the second and the length.
             case coarse
+            /// Based on the microsecond and the length, as Apache's. All writes from this version
+            /// on fall into one tick of the file system's clock.
+            case microseconds(oneTickFrom: Int)
         }
 
         var tags = Tags.strong
