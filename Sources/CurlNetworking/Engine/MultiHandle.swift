@@ -1,4 +1,5 @@
 import CByteClubCurl
+import CurlNetworkingPlatform
 import Dispatch
 
 /// libcurl's multi handle and the sockets it watches.
@@ -43,7 +44,12 @@ final class MultiHandle {
     /// libcurl also counts connections in use: if there are as many, it keeps no idle ones.
     private var connectionLimit = MultiHandle.idleConnectionLimit
     private var transferCount = 0
-    private static let idleConnectionLimit = 256
+
+    /// A quarter of the descriptors that the process may open; libcurl closes the oldest above it.
+    private static let idleConnectionLimit: Int = {
+        let descriptors = sysconf(Int32(_SC_OPEN_MAX))  // negative without a limit
+        return descriptors < 0 ? 4096 : min(max(descriptors / 4, 64), 4096)
+    }()
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 

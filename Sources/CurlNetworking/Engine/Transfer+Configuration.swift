@@ -130,11 +130,11 @@ extension Transfer {
         return checksAgeOfConnections ? .any : task.session.usableConnections
     }
 
-    /// Whether the engine tracks the age of connections and rejects old ones. libcurl checks the age of idle
-    /// connections only.
-    var checksAgeOfConnections: Bool {
-        attempt.http.version.mayMultiplex && settings.unixSocketPath == nil
-    }
+    /// Whether the engine tracks the age of connections and rejects old ones. libcurl would check that of idle
+    /// connections only, and close all that are older, those of other sessions too.
+    ///
+    /// Connections to a local socket have no ports to be told apart by.
+    var checksAgeOfConnections: Bool { settings.unixSocketPath == nil }
 }
 
 extension URLSession {

@@ -50,6 +50,9 @@ final class WebSocketLink: ByteSink {
     private static let maximumUnsentCount = 1000
     /// How long to wait for the server's close frame, in seconds.
     private static let closeTimeout = 5.0
+    /// How long to read on, and drop what comes, after a refusal, in seconds: the kernel resets a connection that
+    /// is closed with unread bytes, and the server would not see the close frame (RFC 9112 §9.6).
+    private static let lingerTimeout = 1.0
 
     init(session: URLSession) {
         self.session = session
@@ -123,7 +126,8 @@ final class WebSocketLink: ByteSink {
         write(WebSocketFrame(opcode: .ping))
     }
 
-    /// Sends a close frame. The task completes when the server has answered it, or after the timeout.
+    /// Sends a close frame. The task completes when the server has answered it or closed the connection, or
+    /// after the timeout.
     func close(_ code: CloseCode, reason: Data?, waitsForAnswer: Bool = true) {
         let isOpen: Bool = state.withLock { state in
             guard state.stage == .open else { return false }
@@ -137,13 +141,11 @@ final class WebSocketLink: ByteSink {
             state.withLock { $0.task }?.cancel()
             return
         }
-        write(.close(code.wireValue, reason: reason)) { [weak self] in
-            guard let self, !waitsForAnswer else { return }
-            onQueue { self.endAfterClose() }
-        }
+        write(.close(code.wireValue, reason: reason))
         pipe.end()
         drop(with: endError)
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.closeTimeout) {
+        let timeout = waitsForAnswer ? Self.closeTimeout : Self.lingerTimeout
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout) {
             @Sendable [weak self] in
             guard let self else { return }
             onQueue { self.endAfterClose() }
