@@ -160,7 +160,7 @@ import Testing
                 first.add()
             }
         }
-        let task = makeSession(delegate).uploadTask(with: request, from: makeBytes(30_000))
+        let task = makeSession(delegate).uploadTask(with: request, from: makeBytes(3_000_000))
         task.maximumSendingRate = 60_000
         task.resume()
         await first.wait()
@@ -169,6 +169,7 @@ import Testing
         for _ in 0..<50 { _ = try await makeSession().data(from: other.url()) }
         #expect(task.state == .suspended)
         #expect(server.requests.isEmpty)
+        task.maximumSendingRate = nil
         task.resume()
         await delegate.completion()
         #expect(delegate.error == nil)
