@@ -431,8 +431,10 @@ import Testing
         let store = store
         let carrier = TransferCarrier(
             journal, means: TransferCarrier.Means(club: .remote, slotCount: { count }) { store })
+        let (rests, rest) = AsyncStream.makeStream(of: Void.self)
+        carrier.didComeToRest = { rest.yield() }
         let running = Task { await carrier.run(idleTime: .zero) }
-        try await eventually("the slots are taken") { carrier.jobCountAtRest == count }
+        for await _ in rests where carrier.jobCountAtRest == count { break }
         store.release(.download)
         await running.value
         #expect(journal.items().allSatisfy { $0.state == .done })
