@@ -9,9 +9,23 @@ enum ProcessMemory {
 
     /// The app has started: what only the start needs of the program and its libraries need not stay in memory.
     /// Further calls do nothing.
-    static func didStart() { _ = start }
+    @MainActor static func didStart() { _ = start }
 
-    private static let start: Void = { Task { await returnCode() } }()
+    @MainActor private static let start: Void = {
+        Task { await returnCode() }
+        didShowScreen()
+    }()
+
+    /// A screen has opened: the code that only its opening needs is returned when it has been there for a moment.
+    @MainActor static func didShowScreen() {
+        settling?.cancel()
+        settling = Task {
+            guard (try? await Pause.sleep(for: .seconds(2))) != nil else { return }
+            await returnCode()
+        }
+    }
+
+    @MainActor private static var settling: Task<Void, Never>?
 
     /// Call when a large text is about to be released: the allocator would keep its pages.
     static func willRelease(byteCount: Int) {

@@ -163,7 +163,10 @@ final class NoteDetailsViewController: ViewController {
         panel.frame = area
     }
 
-    override func viewDidAppear() { recall() }
+    override func viewDidAppear() {
+        recall()
+        ProcessMemory.didShowScreen()
+    }
 
     override func viewDidDisappear() {
         remember()

@@ -103,6 +103,7 @@ final class PanoramaViewController: ViewController {
         stopAutoPan()
         painter.stop()
         didLeave(photo)
+        ProcessMemory.didShowScreen()
     }
 
     override func layoutView(in bounds: Rect) {
