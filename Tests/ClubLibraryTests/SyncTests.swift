@@ -289,6 +289,19 @@ extension SyncTests {
         #expect(text("/b.txt") == "mine\nb\ntheirs\n")
     }
 
+    /// An editor was opened on the new name before it was sent, and saves afterwards.
+    @Test func anEditorThatWasOpenDuringAMoveDoesNotReplaceWhatSomebodyHasWrittenBefore()
+        async throws
+    {
+        let file = try await see("a\nb\nc\n", at: "/a.txt")
+        let moved = try #require(try test.copy.enqueue(.move(file, to: makePath("/b.txt"))))
+        try store.plant("a\nb\ntheirs\n", at: "/a.txt")
+        _ = try await send()
+        try edit(moved, "mine\nb\nc\n")
+        _ = try await send()
+        #expect(text("/b.txt") == "mine\nb\ntheirs\n")
+    }
+
     @Test func anEditAfterAMergeDoesNotReplaceWhatCameIn() async throws {
         let file = try await see("a\nb\nc\n", at: "/a.txt")
         let first = try #require(

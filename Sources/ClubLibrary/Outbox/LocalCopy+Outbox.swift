@@ -185,12 +185,4 @@ extension LocalCopy {
         }
     }
 
-    /// Whether a change is the base of others.
-    public func hasFollowers(_ id: WaitingChange.ID) throws -> Bool {
-        try read { database in
-            try database.first(
-                "SELECT id FROM outbox WHERE base_change = ? LIMIT 1", .integer(id),
-                read: { $0.integer(0) }) != nil
-        }
-    }
 }

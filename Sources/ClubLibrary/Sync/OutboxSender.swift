@@ -112,7 +112,11 @@ extension OutboxSender {
     private func write(
         _ change: WaitingChange, _ mode: WriteMode
     ) async throws(StoreError) -> SyncEvent {
-        let text = try onDisk(change.path) { try copy.text(ofChange: change.id) } ?? Data()
+        let stored = try onDisk(change.path) { try copy.text(ofChange: change.id) }
+        guard let text = stored else {
+            throw StoreError(
+                .fileUnreadable, during: .put, at: change.path, detail: "its text is missing here")
+        }
         var careful = mode
         if mode == .overwrite, let theirs = try await otherText(at: change.path) {
             // The file has changed meanwhile; save the replaced text as a version first.
@@ -217,8 +221,7 @@ extension OutboxSender {
             if number > 0 { target = try copyPath(of: destination, number) }
             do throws(StoreError) {
                 let entry = try await store.move(change.path, to: target)
-                let file = entry.file
-                let isSeen = await isSeen(file, change)
+                let (file, isSeen) = await compare(entry.file, with: change)
                 try onDisk(target) { try copy.complete(change, with: file, isSeen: isSeen) }
                 guard let file, number > 0 else { return .sent(change, file: file) }
                 return .keptBoth(change, file: file)
@@ -234,17 +237,22 @@ extension OutboxSender {
     }
 
     /// Whether the moved file is the one that this computer has seen: another member may have changed it
-    /// before.
-    private func isSeen(_ file: RemoteFile?, _ change: WaitingChange) async -> Bool {
-        guard let file, (try? copy.hasFollowers(change.id)) == true,
-            case .state(let revision, let hash) = change.base
-        else { return true }
+    /// before. An editor may be open that holds what was seen, so this is asked of every move.
+    ///
+    /// - Returns: The file, with its hash if it was read.
+    private func compare(
+        _ file: RemoteFile?, with change: WaitingChange
+    ) async -> (file: RemoteFile?, isSeen: Bool) {
+        guard let file, case .state(let revision, let hash) = change.base else {
+            return (file, true)
+        }
+        if let hash, let current = file.contentHash { return (file, current == hash) }
         guard
             let base = try? copy.baseText(at: change.path, revision: revision, hash: hash),
             let found = try? await store.fetch(file.path)
-        else { return false }
+        else { return (file, false) }
         try? copy.keep([found])
-        return found.data == base
+        return (found.file, found.data == base)
     }
 
     /// The file is not at its old path: moved by an attempt whose response was lost, or deleted.
@@ -259,9 +267,9 @@ extension OutboxSender {
                 guard error.code == .notFound || error.code == .wrongKind else { throw error }
             }
         }
-        let isSeen = await isSeen(file, change)
-        try onDisk(destination) { try copy.complete(change, with: file, isSeen: isSeen) }
-        return file == nil ? .gone(change) : .sent(change, file: file)
+        let (current, isSeen) = await compare(file, with: change)
+        try onDisk(destination) { try copy.complete(change, with: current, isSeen: isSeen) }
+        return current == nil ? .gone(change) : .sent(change, file: current)
     }
 
     private func delete(_ change: WaitingChange) async throws(StoreError) -> SyncEvent {

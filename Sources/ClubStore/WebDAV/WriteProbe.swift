@@ -108,6 +108,11 @@ struct WriteProbe: Sendable {
         guard
             let lock = try await WebDAVLock.take(url, in: store, during: operation, at: nil)
         else { return .unsupported }
+        guard !lock.isOnNewFile else {
+            // The file is there: what this server says of a new one would have it removed.
+            await lock.release()
+            return .unsupported
+        }
         let result: Result<ProbeResult, StoreError>
         do throws(StoreError) {
             var isLocked = false

@@ -15,6 +15,8 @@ import Testing
             var tokens: [String: String] = [:]
             /// A path that is removed just before it is locked.
             var vanishing: String?
+            /// Whether each lock is said to have made its file.
+            var saysCreated = false
         }
 
         let state = Mutex(State())
@@ -39,8 +41,11 @@ import Testing
                 let isNew = standIn.contents(of: name) == nil
                 if isNew { standIn.plant("", at: name) }
                 let token = "urn:uuid:\(UUID().uuidString)"
-                state.withLock { $0.tokens[request.target] = token }
-                return [.answer(isNew ? "201 Created" : "200 OK", ["Lock-Token: <\(token)>"])]
+                let saysCreated = state.withLock { state in
+                    state.tokens[request.target] = token
+                    return isNew || state.saysCreated
+                }
+                return [.answer(saysCreated ? "201 Created" : "200 OK", ["Lock-Token: <\(token)>"])]
             case "UNLOCK":
                 state.withLock { $0.tokens[request.target] = nil }
                 return [.answer("204 No Content")]
@@ -69,8 +74,57 @@ import Testing
         #expect(standIn.contents(of: "/a") == "two")
         #expect(
             standIn.newCalls().prefix(6) == [
-                "PROPFIND /a", "LOCK /a", "DELETE /a", "UNLOCK /a", "PROPFIND /a", "PUT /a",
+                "PROPFIND /a", "LOCK /a", "PROPFIND /a", "DELETE /a", "UNLOCK /a", "PROPFIND /a",
             ])
+        #expect(locks.state.withLock { $0.tokens.isEmpty })
+    }
+
+    /// A gateway that answers each success with 201: the note is not a file that the lock has made.
+    @Test func aLockThatIsSaidToBeOnANewFileRemovesNoNote() async throws {
+        let locks = Locks()
+        let standIn = try WebDAVStandIn(
+            .init(
+                tags: .coarse, honorsConditions: false, date: "Sun, 13 Sep 2020 12:26:40 GMT",
+                interception: { locks.answer($0) }))
+        locks.state.withLock { $0.standIn = standIn }
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .create)
+        #expect(standIn.store.capabilities.known?.locks == true)
+        locks.state.withLock { $0.saysCreated = true }
+        _ = standIn.newCalls()
+        standIn.plant("two", at: "/a")
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await standIn.store.put(
+                data("our"), at: path("/a"),
+                mode: .update(file.revision, contentHash: file.contentHash))
+        }
+        await expectFailure(.conflict(serverRevision: nil)) {
+            try await standIn.store.delete(
+                path("/a"), ifRevision: file.revision, contentHash: file.contentHash)
+        }
+        #expect(standIn.contents(of: "/a") == "two")
+        #expect(!standIn.newCalls().contains("DELETE /a"))
+        #expect(locks.state.withLock { $0.tokens.isEmpty })
+    }
+
+    /// Where conditions are ignored, a deletion is locked as a write is: nobody writes between the look and the
+    /// deletion. Nothing was probed before.
+    @Test func aDeletionSparesWhatIsWrittenJustBefore() async throws {
+        let locks = Locks()
+        let standIn = try WebDAVStandIn(
+            .init(
+                tags: .strong, honorsConditions: false, interception: { locks.answer($0) }))
+        locks.state.withLock { $0.standIn = standIn }
+        standIn.plant("one", at: "/a")
+        let (file, _) = try await standIn.store.fetch(path("/a"))
+        #expect(standIn.store.capabilities.known == nil)
+        _ = standIn.newCalls()
+        try await standIn.store.delete(
+            path("/a"), ifRevision: file.revision, contentHash: file.contentHash)
+        let calls = standIn.newCalls()
+        let lock = try #require(calls.firstIndex(of: "LOCK /a"))
+        let deletion = try #require(calls.firstIndex(of: "DELETE /a"))
+        #expect(lock < deletion && calls[lock...].dropFirst().first == "PROPFIND /a")
+        #expect(standIn.contents(of: "/a") == nil)
         #expect(locks.state.withLock { $0.tokens.isEmpty })
     }
 }

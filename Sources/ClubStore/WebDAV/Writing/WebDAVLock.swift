@@ -60,12 +60,27 @@ struct WebDAVLock: Sendable {
         }
     }
 
-    /// Removes the empty file that the lock has created, and releases the lock.
-    func undo() async {
+    enum Target {
+        /// It is gone, and the lock with it: nothing was there to be locked.
+        case newFile
+        /// The lock is held on it.
+        case existingFile
+    }
+
+    /// Removes the empty file that the lock has created, if it has, and releases the lock. A file with bytes was
+    /// there before, whatever the server said.
+    func leaveNewFile(at path: RemotePath) async -> Target {
+        guard isOnNewFile else { return .existingFile }
+        if case .file(let file) = await store.lookOnce(at: path, during: .delete),
+            file.file.byteCount > 0
+        {
+            return .existingFile
+        }
         var request = WebDAVRequest("DELETE", url)
         request.fields["If"] = "(<\(token)>)"
         await store.sendQuietly(request)
         await release()
+        return .newFile
     }
 
     /// Releases it; if that fails, the lock times out on the server.

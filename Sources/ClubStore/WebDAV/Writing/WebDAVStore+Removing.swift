@@ -64,6 +64,7 @@ extension WebDAVStore {
     private func findForRemoval(
         of path: RemotePath, _ base: WriteEvidence.Base, holding lock: inout WebDAVLock?
     ) async throws(StoreError) -> WebDAVResource {
+        let capabilities = try await currentCapabilities(during: .delete)
         var waits = 0
         while true {
             let there = try await look(at: path, during: .delete)
@@ -76,18 +77,18 @@ extension WebDAVStore {
             let conflict = StoreError(
                 .conflict(serverRevision: file.file.revision), during: .delete, at: path)
             guard file.file.revision == base.revision else { throw conflict }
-            guard !isCertain(base, at: path), let hash = base.hash else { return there }
-            // The tag may belong to another text with the same second and length.
-            if file.isFresh, lock == nil, capabilities.known?.locks == true {
+            let isCertain = isCertain(base, at: path)
+            // A condition is not checked, or the tag may belong to another text with the same second and
+            // length.
+            let needsLock = !capabilities.honorsIfMatch || file.isFresh && !isCertain
+            if needsLock, lock == nil, capabilities.locks == true {
                 let taken = try await WebDAVLock.take(path, in: self, during: .delete)
-                if let taken, taken.isOnNewFile {
-                    await taken.undo()
-                    continue
-                }
+                if let taken, await taken.leaveNewFile(at: path) == .newFile { continue }
                 lock = taken
                 if lock != nil { continue }
             }
-            if file.isFresh, lock == nil, capabilities.known?.honorsIfMatch == true, waits < 3 {
+            guard !isCertain, let hash = base.hash else { return there }
+            if file.isFresh, lock == nil, capabilities.honorsIfMatch, waits < 3 {
                 waits += 1
                 try await configuration.clock.wait(
                     .milliseconds(1100), during: .delete, at: path)

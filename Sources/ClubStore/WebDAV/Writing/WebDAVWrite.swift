@@ -53,12 +53,10 @@ struct WebDAVWrite: Sendable {
                 if progress.lock == nil, needsLock(for: file),
                     let taken = try await WebDAVLock.take(path, in: store, during: operation)
                 {
-                    if taken.isOnNewFile {
-                        // Someone has removed it in between.
-                        await taken.undo()
-                    } else {
-                        // Nobody else can write from here on, so the check stays valid.
-                        progress.lock = taken
+                    switch await taken.leaveNewFile(at: path) {
+                    case .newFile: break  // someone has removed the file in between
+                    // Nobody else can write from here on, so the check stays valid.
+                    case .existingFile: progress.lock = taken
                     }
                     state = .inspecting
                 } else {
