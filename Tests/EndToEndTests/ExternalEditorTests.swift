@@ -41,6 +41,30 @@ import Testing
         }
     }
 
+    /// A full disk, here a folder in the place of the draft: the editor's file is not removed before its text
+    /// is somewhere else.
+    @Test func whatWasSavedStaysInItsFileWhereNoDraftCanBeWritten() async throws {
+        let script = """
+            folder=$(dirname "$(dirname "$2")")
+            mkdir "${folder%.edit}.draft"
+            printf 'more\n' >> "$2"
+            """
+        try await withEditor(script, text: "one\n") { home, terminal in
+            try await terminal.openNote(showing: "one")
+            terminal.press(.alt("e"))
+            try await terminal.wait(forText: "Your text is in")
+            #expect(terminal.screen.contains("more"))
+            let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap {
+                $0 as? String
+            }
+            let left = try #require(
+                paths?.first { $0.contains(".edit.left/") && $0.hasSuffix("/a.md") })
+            let text = try String(
+                contentsOf: home.folder.appending(path: left), encoding: .utf8)
+            #expect(text == "one\nmore\n")
+        }
+    }
+
     @Test func anEditInTheOtherEditorIsOneStepToUndo() async throws {
         try await withEditor("sed -i s/one/three/ \"$2\"", text: "one two\n") { home, terminal in
             try await terminal.openNote(showing: "one two")

@@ -97,6 +97,13 @@ internal import TextEditing
         return max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
     }
 
+    /// Writes the text as a draft at once; the scheduled writes go on.
+    ///
+    /// - Returns: Why it could not be written, as a sentence.
+    func keep(_ text: TextBuffer) async -> String? {
+        await Self.write(nextDraft(), text, sequence, to: store)
+    }
+
     /// Saves the text as a draft that waits until the note is opened again, and releases it.
     ///
     /// - Returns: Why it could not be written, as a sentence; the draft is then unchanged.

@@ -40,7 +40,7 @@ extension NoteDetailsViewController {
             let isSoon = start.duration(to: .now) < .seconds(2)
             let returned = await Self.takeBack(file, ending, isSoon: isSoon)
             progress.isHandedOver = false
-            take(returned, ending, from: editor, savingAfterwards)
+            await take(returned, ending, from: editor, savingAfterwards)
         } catch {
             progress.isHandedOver = false
             end(savingAfterwards, localized("\("\(error)") The note is as it was."), .warning)
@@ -54,13 +54,14 @@ extension NoteDetailsViewController {
         var problem: String?
         /// The path of text that would be lost otherwise.
         var remains: String?
-        /// Kept until the user has decided about it.
+        /// Kept until the text is a draft, or the user has decided about it.
         var pending: HandedOverDraft?
-        /// Whether the other editor still has the file open in the background.
-        var isOpen = false
+        /// Whether the editor exited so quickly that it may still have the file open in the background.
+        var mayBeOpen = false
     }
 
     /// - Parameter isSoon: Whether the editor exited so quickly that it may only have passed the file on.
+    /// - Returns: What it has written. The file stays.
     @concurrent private nonisolated static func takeBack(
         _ file: HandedOverDraft, _ ending: ExternalEditor.Ending, isSoon: Bool
     ) async -> Returned {
@@ -73,12 +74,9 @@ extension NoteDetailsViewController {
         let isLeft = returned.text == nil ? file.exists : !ending.isSuccess && file.hasRemnants
         if isLeft {
             returned.remains = file.leave()
-        } else if returned.text != nil, !ending.isSuccess {
-            returned.pending = file
-        } else if isSoon {
-            returned.isOpen = file.removeUnlessOpen() == .isOpen
         } else {
-            file.remove()
+            returned.pending = file
+            returned.mayBeOpen = ending.isSuccess && isSoon
         }
         return returned
     }
@@ -87,10 +85,24 @@ extension NoteDetailsViewController {
         file?.remove()
     }
 
+    @concurrent private nonisolated static func removeUnlessOpen(
+        _ returned: Returned
+    ) async -> HandedOverDraft.Removal {
+        guard returned.mayBeOpen, let file = returned.pending else {
+            returned.pending?.remove()
+            return .removed
+        }
+        return file.removeUnlessOpen()
+    }
+
+    @concurrent private nonisolated static func leave(_ file: HandedOverDraft) async -> String {
+        file.leave()
+    }
+
     private func take(
         _ returned: Returned, _ ending: ExternalEditor.Ending, from editor: ExternalEditor,
         _ savingAfterwards: Bool
-    ) {
+    ) async {
         guard let text = returned.text else {
             return explain(returned.problem ?? "", nil, returned, savingAfterwards)
         }
@@ -100,8 +112,8 @@ extension NoteDetailsViewController {
                 Self.sentence(ending, editor), isChanged ? text : nil, returned,
                 savingAfterwards)
         }
-        if isChanged { return adopt(text, savingAfterwards) }
-        guard !returned.isOpen else {
+        if isChanged { return adopt(text, from: returned, savingAfterwards) }
+        guard await Self.removeUnlessOpen(returned) != .isOpen else {
             return end(
                 savingAfterwards,
                 localized(
@@ -137,9 +149,7 @@ extension NoteDetailsViewController {
                     sentence + localized(" It has changed the text: use what it saved?")),
                 actions: [
                     AlertAction(localized("Use it"), key: "u") { [weak self] in
-                        guard let self else { return }
-                        adopt(text, false)
-                        Task { await Self.remove(pending) }
+                        self?.adopt(text, from: returned, false)
                     },
                     AlertAction(localized("Leave it"), key: "l", kind: .cancel) {
                         leave()
@@ -148,8 +158,19 @@ extension NoteDetailsViewController {
                 ]))
     }
 
-    private func adopt(_ text: TextBuffer, _ savingAfterwards: Bool) {
+    /// Takes the text over. Its file is removed when the text is also on the disk as a draft.
+    private func adopt(_ text: TextBuffer, from returned: Returned, _ savingAfterwards: Bool) {
         becomeText(text.withoutByteOrderMark)
+        let draft = document.draft
+        Task { [weak self, text = wholeText] in
+            if let failure = await draft.keep(text), let file = returned.pending {
+                let place = await Self.leave(file)
+                self?.application?.showMessage(
+                    failure + localized(" Your text is in \(place)."), .warning, for: nil)
+            } else {
+                _ = await Self.removeUnlessOpen(returned)
+            }
+        }
         if savingAfterwards { save(closing: true) }
     }
 

@@ -22,6 +22,9 @@ internal import TextEditing
         set { draft.note.file = newValue }
     }
 
+    /// The revisions that saves from here have replaced. A listing that began before a save may still report one.
+    private(set) var replacedRevisions: Set<Revision> = []
+
     /// The typed name of a new note.
     var name: String {
         get { draft.note.name }
@@ -120,6 +123,7 @@ extension NoteDocument {
             guard case .conflict = error.code else { throw .store(error) }
             throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
         }
+        if let file { replacedRevisions.insert(file.revision) }
         file = saved
         name = saved.name
         savedText = text

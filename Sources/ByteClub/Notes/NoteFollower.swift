@@ -65,7 +65,7 @@ internal import TextEditing
             seen = nil
             return
         }
-        guard now.revision != seen else { return }
+        guard now.revision != seen, !document.replacedRevisions.contains(now.revision) else { return }
         seen = now.revision
         looking?.cancel()
         looking = Task { await look(at: now) }
@@ -105,7 +105,8 @@ internal import TextEditing
             return didHear(.changedElsewhere)
         }
         let shift = await TextShift.between(saved, text)
-        guard !Task.isCancelled, !document.isSaving else { return }
+        guard !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision
+        else { return }
         if shift.isSame {
             // Only the revision identifier is new: the version saved here was sent.
             document.adopt(current)

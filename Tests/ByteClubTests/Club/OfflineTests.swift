@@ -467,6 +467,31 @@ import TextEditing
         test.club.stop()
     }
 
+    /// A listing that began before a save and ends after it reports what the save has replaced.
+    @Test func whatASaveHasReplacedIsNotReloaded() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        try test.store.plant("one", at: "/a.txt")
+        await test.waitUntil { !$0.contents.notes.isEmpty }
+        let fetched = try await test.store.fetch(try RemotePath(validating: "/a.txt"))
+        let document = NoteDocument(
+            club: test.club, drafts: test.drafts, file: fetched.file,
+            text: TextBuffer(utf8: fetched.data))
+        try await document.save(TextBuffer("first"))
+        let first = try #require(document.file)
+        try await document.save(TextBuffer("second"))
+        let heard = Heard()
+        let follower = follow(document, isDirty: false, heard)
+        test.club.record(first)
+        try test.store.plant("theirs", at: "/a.txt")
+        await heard.wait { !$0.reloads.isEmpty }
+        #expect(heard.reloads == [TextBuffer("theirs")])
+        #expect(heard.upToDate == 0)
+        withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
     /// What one has sent oneself since the draft was kept is nobody else's change.
     @Test func aDraftOfWhatWasSentMeanwhileIsUpToDate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
