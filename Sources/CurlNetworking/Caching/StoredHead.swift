@@ -40,6 +40,9 @@ struct StoredHead: Hashable, Sendable {
         /// `Vary: *`: no other request matches.
         var isUnique: Bool { fields.contains { $0.name == "*" } }
 
+        /// - Parameter field: In lower case.
+        func names(_ field: String) -> Bool { fields.contains { $0.name == field } }
+
         func matches(_ request: HTTPHeaderFields) -> Bool {
             !isUnique
                 && fields.allSatisfy {

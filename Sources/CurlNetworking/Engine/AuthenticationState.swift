@@ -117,7 +117,14 @@ extension AuthenticationState {
         for request: ChallengedRequest, _ party: AuthenticationParty, _ cache: AuthenticationCache
     ) -> CachedCredential? {
         if let own = dialogues[party]?.credential, own.isInSpace(of: request, party) { return own }
-        return cache.credential(for: request, party)
+        guard let cached = cache.credential(for: request, party) else { return nil }
+        // The name in the task's own URL may be another user's.
+        if party == .server, let own = urlCredential(for: request.url),
+            !own.isSameSecret(as: cached.credential)
+        {
+            return nil
+        }
+        return cached
     }
 }
 

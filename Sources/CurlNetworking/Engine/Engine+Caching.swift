@@ -9,6 +9,8 @@ extension Engine {
 
     enum CacheConsultation {
         case uncached
+        /// The request may only be answered from a cache, and there is none.
+        case unavailable
         case plan(CachePlan)
         /// The cache reads from disk, and calls `beginAttempt` with its plan.
         case underway
@@ -16,11 +18,12 @@ extension Engine {
 
     /// Asks the cache for a plan. WebSockets and control requests of an upload bypass it.
     func consultCache(for transfer: Transfer) -> CacheConsultation {
-        guard let cache = transfer.settings.web.cache, transfer.webSocket == nil,
-            !transfer.isControlRequest
-        else { return .uncached }
+        guard transfer.webSocket == nil, !transfer.isControlRequest else { return .uncached }
+        let policy = transfer.request.ownCachePolicy ?? transfer.settings.web.cachePolicy
+        guard let cache = transfer.settings.web.cache else {
+            return policy == .returnCacheDataDontLoad ? .unavailable : .uncached
+        }
         let request = transfer.requestWithFields
-        let policy = request.ownCachePolicy ?? transfer.settings.web.cachePolicy
         if let plan = cache.planAtOnce(for: request, policy: policy) { return .plan(plan) }
         transfer.state = .consultingCache
         cache.planLater(
@@ -32,6 +35,11 @@ extension Engine {
         return .underway
     }
 
+    /// Fails a request that must not be loaded.
+    func failUncached(_ transfer: Transfer) {
+        fail(transfer, with: URLError(.resourceUnavailable, failingURL: transfer.request.url))
+    }
+
     // MARK: - The head of a response
 
     /// Updates the cache for a response, and prepares to store its body.
@@ -39,16 +47,18 @@ extension Engine {
         guard let cache = transfer.settings.web.cache, let plan = transfer.attempt.cache.plan
         else { return }
         cache.apply(reaction, of: plan)
+        // They are not among the fields that a later request is compared by: one with other credentials must not
+        // be answered with this response (RFC 9111 §4.1).
+        let hasAddedCredentials = !transfer.attempt.authorization.fields.isEmpty
         let stored: StoredHead
         let isWorthKeeping: Bool
         switch reaction.answer {
         case .server, .stored:
             return
-        case .serverAndStore(let head):
-            (stored, isWorthKeeping) = (head, true)
-        case .serverAndPropose(let head):
-            guard transfer.task.asksAboutCaching else { return }
-            (stored, isWorthKeeping) = (head, false)
+        case .serverAndStore(let head), .serverAndPropose(let head):
+            guard !hasAddedCredentials || !head.variant.names("authorization") else { return }
+            (stored, isWorthKeeping) = (head, reaction.answer == .serverAndStore(head))
+            guard isWorthKeeping || transfer.task.asksAboutCaching else { return }
         }
         transfer.attempt.cache.writer = transfer.attempt.response.flatMap {
             CacheWriter(

@@ -41,7 +41,8 @@ extension Engine {
         case .continueLoading:
             startTransfer(transfer)
         case .useNewRequest:
-            guard let request = answer.request, let url = request.url, let origin = Origin(of: url)
+            guard let request = answer.request.map(transfer.settings.secured),
+                let url = request.url, let origin = Origin(of: url)
             else {
                 let url = answer.request?.url
                 return fail(transfer, with: URLError(.badURL, failingURL: url?.withoutCredentials))
@@ -50,7 +51,7 @@ extension Engine {
             transfer.authentication = AuthenticationState(for: url)
             transfer.slot.place.origin = origin
             if !(task is URLSessionUploadTask) {
-                transfer.source = request.httpBody.map(BodySource.data) ?? .none
+                transfer.source = BodySource(of: request)
             }
             let shown = transfer.request
             task.status.withLock { $0.currentRequest = shown }

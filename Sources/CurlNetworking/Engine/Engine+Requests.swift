@@ -59,11 +59,9 @@ extension Engine {
         case .plan(let plan):
             transfer.attempt.cache.plan = plan
             if let answer = plan.answer(at: Date()) { return replay(answer, transfer) }
-            if plan.decision == .fail {
-                return fail(
-                    transfer, with: URLError(.resourceUnavailable, failingURL: transfer.request.url)
-                )
-            }
+            if plan.decision == .fail { return failUncached(transfer) }
+        case .unavailable:
+            return failUncached(transfer)
         case .uncached:
             break
         }

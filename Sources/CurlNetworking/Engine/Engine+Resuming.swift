@@ -32,8 +32,8 @@ extension Engine {
             let download = DownloadResumption(data, at: file.byteCount)
             transfer.answer.file = file
             transfer.download = download
-            let request = start.complete(download.request)
-            transfer.makeAttempt(request)
+            transfer.makeAttempt(continuing: start.complete(download.request))
+            let request = transfer.request
             task.status.withLock { $0.currentRequest = request }
             beginAttempt(transfer)
         case .failure(let error):
@@ -75,7 +75,9 @@ extension Engine {
             download.startOver()
             transfer.download = download
             transfer.attempt.nextRequest =
-                (task as? URLSessionDownloadTask)?.resumption?.complete(download.request)
+                (task as? URLSessionDownloadTask)?.resumption.map {
+                    transfer.withoutStrayCredentials($0.complete(download.request))
+                }
             return .wholeRequested
         case .deliver, .unavailable:
             transfer.answer.file?.discard()  // keeps the file that the resume data names
@@ -122,5 +124,26 @@ extension Engine {
         }
         transfer.answer.file?.discard()
         task.finishCancelling()
+    }
+}
+
+extension Transfer {
+    /// Creates the first attempt at the place that an earlier task was led to. The task's credentials are for
+    /// the origin of its own request.
+    func makeAttempt(continuing request: URLRequest) {
+        let request = settings.secured(request)
+        if let origin = request.url.flatMap(Origin.init(of:)), origin != slot.place.origin {
+            history.hasLeftOrigin = true
+            slot.place.origin = origin
+        }
+        makeAttempt(withoutStrayCredentials(request))
+    }
+
+    /// The request without credentials if it is for another origin than the task's own.
+    fileprivate func withoutStrayCredentials(_ request: URLRequest) -> URLRequest {
+        guard history.hasLeftOrigin else { return request }
+        var request = request
+        for name in RedirectPolicy.credentialFields { request.headers[name] = nil }
+        return request
     }
 }

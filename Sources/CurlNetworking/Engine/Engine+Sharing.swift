@@ -182,7 +182,7 @@ extension Transfer {
         var policy = HTTPVersionPolicy(
             library: .current, preference: settings.httpVersion, isSecure: isSecure)
         policy.hasProxy = request.url.flatMap { settings.proxy(for: $0) } != nil
-        policy.isWebSocket = isWebSocket
+        policy.isWebSocket = webSocket != nil
         policy.isDowngraded = history.needsHTTP1
         policy.mayEndInTrailers = source.mayEndInTrailers
         policy.assumesHTTP3 = request.assumesHTTP3Capable

@@ -12,7 +12,7 @@ extension Engine {
         guard let data = start.data else { return }
         let upload = UploadResumption(data, request: start.request, startsOver: start.hasRequest)
         transfer.upload = upload
-        if let next = upload.next { transfer.makeAttempt(next) }
+        if let next = upload.next { transfer.makeAttempt(continuing: next) }
     }
 
     /// Records the length of the open body and the offset at which the attempt starts.

@@ -43,7 +43,7 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(session, dataTask: dataTask, didReceive: response)
         } answer: {
             completionHandler($0)
@@ -61,7 +61,7 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        AsyncForm.isMissing(.allow)
+        AsyncForm.isMissing(.allow, in: self)
     }
 
     public func urlSession(
@@ -84,7 +84,7 @@ extension URLSessionDataDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(
                 session, dataTask: dataTask, willCacheResponse: proposedResponse)
         } answer: {
@@ -104,6 +104,6 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        AsyncForm.isMissing(proposedResponse)
+        AsyncForm.isMissing(proposedResponse, in: self)
     }
 }

@@ -8,7 +8,7 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
     /// Called when a server must be trusted (`NSURLAuthenticationMethodServerTrust`) or requests a client
     /// certificate. Call `completionHandler` once; nothing of the request is sent before.
     ///
-    /// Called once per connection, for the task that opens it. If the delegate lacks this method,
+    /// Called once for each full TLS handshake, for the task that opens it. If the delegate lacks this method,
     /// `urlSession(_:task:didReceive:completionHandler:)` is called instead.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
@@ -35,7 +35,7 @@ extension URLSessionDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(session, didReceive: challenge)
         } answer: {
             completionHandler($0.0, $0.1)
@@ -47,6 +47,6 @@ extension URLSessionDelegate {
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        AsyncForm.isMissing((.performDefaultHandling, nil))
+        AsyncForm.isMissing((.performDefaultHandling, nil), in: self)
     }
 }

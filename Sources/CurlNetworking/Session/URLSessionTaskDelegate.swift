@@ -116,7 +116,7 @@ extension URLSessionTaskDelegate {
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
             -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(session, task: task, willBeginDelayedRequest: request)
         } answer: {
             completionHandler($0.0, $0.1)
@@ -133,7 +133,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        AsyncForm.isMissing((.continueLoading, nil))
+        AsyncForm.isMissing((.continueLoading, nil), in: self)
     }
 
     public func urlSession(
@@ -157,7 +157,7 @@ extension URLSessionTaskDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(
                 session, task: task, willPerformHTTPRedirection: response, newRequest: request)
         } answer: {
@@ -176,7 +176,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest
     ) async -> URLRequest? {
-        AsyncForm.isMissing(request)
+        AsyncForm.isMissing(request, in: self)
     }
 
     public func urlSession(
@@ -185,7 +185,7 @@ extension URLSessionTaskDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             await self.urlSession(session, task: task, didReceive: challenge)
         } answer: {
             completionHandler($0.0, $0.1)
@@ -200,14 +200,14 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        AsyncForm.isMissing((.performDefaultHandling, nil))
+        AsyncForm.isMissing((.performDefaultHandling, nil), in: self)
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             BodyStream(await self.urlSession(session, needNewBodyStreamForTask: task))
         } answer: {
             completionHandler($0?.stream)
@@ -220,14 +220,14 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
     ) async -> InputStream? {
-        AsyncForm.isMissing(nil)
+        AsyncForm.isMissing(nil, in: self)
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        AsyncForm.ask {
+        AsyncForm.ask(self) {
             BodyStream(await self.urlSession(session, needNewBodyStreamForTask: task, from: offset))
         } answer: {
             completionHandler($0?.stream)
@@ -242,7 +242,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
     ) async -> InputStream? {
-        AsyncForm.isMissing(nil)
+        AsyncForm.isMissing(nil, in: self)
     }
 
     public func urlSession(

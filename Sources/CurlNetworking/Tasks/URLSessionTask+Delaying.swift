@@ -28,7 +28,7 @@ extension URLSessionTask {
     func notifyResumed(at offset: Int64, expected: Int64) {
         status.withLock { $0.reports.written = offset }
         guard case .fileDelegate = receiver, let task = self as? URLSessionDownloadTask,
-            let listener = listener as? any URLSessionDownloadDelegate
+            let listener = downloadListener
         else { return }
         listener.urlSession(
             session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
@@ -41,7 +41,7 @@ extension URLSessionTask {
     func notifyBecameDownload(_ successor: URLSessionDownloadTask) {
         status.withLock { $0.life.complete() }
         if let task = self as? URLSessionDataTask,
-            let listener = listener as? any URLSessionDataDelegate
+            let listener = dataListener
         {
             listener.urlSession(session, dataTask: task, didBecome: successor)
         }

@@ -428,6 +428,25 @@ import Testing
         #expect(response.url == other.url)
     }
 
+    /// A session may know one user's credential when another's is in a URL.
+    @Test func theURLsOwnNameWinsOverWhatTheSessionKnows() async throws {
+        let server = try LoopbackServer { request in
+            request["Authorization"].map { [.answer(body: $0)] }
+                ?? [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""], body: "no")]
+        }
+        let session = makeSession()
+        func load(_ user: String) async throws -> String {
+            let text = server.url("/me").absoluteString.replacing("http://", with: "http://\(user)@")
+            let (data, _) = try await session.data(from: try #require(URL(string: text)))
+            return String(decoding: data, as: UTF8.self)
+        }
+        let ada = "Basic \(Data("ada:a".utf8).base64EncodedString())"
+        let bob = "Basic \(Data("bob:b".utf8).base64EncodedString())"
+        #expect(try await load("ada:a") == ada)
+        #expect(try await load("bob:b") == bob)
+        #expect(try await load("ada:a") == ada)
+    }
+
     @Test func theURLsNameIsNotForTheRedirectsTarget() async throws {
         let other = try GuardedServer(.basic)
         let target = other.url.absoluteString

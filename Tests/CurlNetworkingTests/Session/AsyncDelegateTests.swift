@@ -214,3 +214,53 @@ import Testing
         }
     }
 }
+
+/// A delegate that asks another one before it answers.
+@Suite(.timeLimit(.minutes(1))) struct AskingDelegateTests {
+    /// Has none of the methods.
+    private final class Inner: URLSessionTaskDelegate {}
+
+    private final class Outer: URLSessionTaskDelegate {
+        let inner = Inner()
+        let suspends: Bool
+
+        init(suspends: Bool) { self.suspends = suspends }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask,
+            willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest
+        ) async -> URLRequest? {
+            if suspends { await Task.yield() }
+            _ = await inner.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request)
+            return nil
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask,
+            didReceive challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            if suspends { await Task.yield() }
+            _ = await inner.urlSession(session, task: task, didReceive: challenge)
+            return (.cancelAuthenticationChallenge, nil)
+        }
+    }
+
+    @Test(arguments: [false, true]) func itsOwnAnswerCounts(suspends: Bool) async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/"
+                ? [.answer("302 Found", ["Location: /inside"], body: "stay")]
+                : [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""], body: "no")]
+        }
+        let session = URLSession(
+            configuration: .ephemeral, delegate: Outer(suspends: suspends), delegateQueue: nil)
+        let (body, response) = try await session.data(from: server.url())
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+        #expect(body == Data("stay".utf8))
+        #expect(
+            await errorCode { try await session.data(from: server.url("/inside")) } == .cancelled
+                || server.requests.count == 2)
+        #expect(server.requests.map(\.target) == ["/", "/inside"])
+        session.invalidateAndCancel()
+    }
+}

@@ -86,6 +86,33 @@ import Testing
         #expect(server.requests.last?["Cache-Control"] == "no-cache")
     }
 
+    @Test func withoutACacheNothingIsLoadedThatMustComeFromOne() async throws {
+        let server = try makeServer([("200 OK", fresh, "one")])
+        let session = makeSession { $0.urlCache = nil }
+        let request = URLRequest(url: server.url(), cachePolicy: .returnCacheDataDontLoad)
+        #expect(
+            await errorCode { try await session.data(for: request) } == .resourceUnavailable)
+        #expect(server.requests.isEmpty)
+    }
+
+    /// The credentials that a session adds by itself tell responses apart, too.
+    @Test func aResponseThatDependsOnWhoAsksIsNotForOthers() async throws {
+        let server = try LoopbackServer { request in
+            request["Authorization"].map {
+                [.answer("200 OK", ["Cache-Control: max-age=1000", "Vary: Authorization"], body: $0)]
+            } ?? [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""], body: "no")]
+        }
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        var bodies: Set<Data> = []
+        for user in ["ada", "bob"] {
+            let delegate = TaskChallengeDelegate(ChallengeBook(user: user, password: "pw"))
+            let session = makeSession(delegate) { $0.urlCache = cache }
+            bodies.insert(try await session.data(from: server.url()).0)
+            session.invalidateAndCancel()
+        }
+        #expect(bodies.count == 2)
+    }
+
     @Test func theRequestsPolicyWinsOverTheConfigurations() async throws {
         let server = try makeServer([("200 OK", fresh, "")])
         let session = makeSession { $0.requestCachePolicy = .reloadIgnoringLocalCacheData }

@@ -225,6 +225,29 @@ import Testing
     }
 }
 
+extension WebSocketTaskTests {
+    /// WebSockets are HTTP/1.1, whatever the configuration prefers.
+    @Test func aSessionOfHTTP2OpensOneOverHTTP1() async throws {
+        let server = try LoopbackServer { peer in
+            guard let head = peer.readHead() else { return }
+            let name = "sec-websocket-key: "
+            let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name) }
+            peer.send(agree(toKey: line.map { String($0.dropFirst(name.count)) }))
+            peer.send([0x81, 2] + Array("hi".utf8))
+            peer.readToEnd()
+        }
+        let session = makeSession { $0.httpVersion = .http2 }
+        let task = session.webSocketTask(with: webSocketURL(server))
+        task.resume()
+        guard case .string(let text) = try await task.receive() else {
+            Issue.record("no text")
+            return
+        }
+        #expect(text == "hi")
+        session.invalidateAndCancel()
+    }
+}
+
 func webSocketURL(_ server: LoopbackServer, _ path: String = "/") -> URL {
     URL(string: "ws://127.0.0.1:\(server.port)\(path)") ?? server.url()
 }

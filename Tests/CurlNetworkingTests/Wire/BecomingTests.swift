@@ -112,6 +112,39 @@ import Testing
         #expect(server.requests.map(\.target) == ["/new"])
     }
 
+    @Test func theNewRequestsBodyMayBeAStream() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        var new = URLRequest(url: server.url("/new"))
+        new.httpMethod = "POST"
+        let stream = Mutex<InputStream?>(InputStream(data: makeBytes(5000)))
+        let plain = new
+        let delegate = RecordingDelegate {
+            $0.delayed = { _ in
+                var request = plain
+                request.httpBodyStream = stream.withLock { $0.take() }
+                return (.useNewRequest, request)
+            }
+        }
+        let task = makeSession(delegate).dataTask(with: server.url("/old"))
+        task.earliestBeginDate = Date().addingTimeInterval(0.02)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(server.requests.map(\.body.count) == [5000])
+    }
+
+    /// The session's delegate gets what a task's own delegate has no method for.
+    @Test func theSessionsDelegateHearsWhatATaskBecomes() async throws {
+        final class Metrics: URLSessionTaskDelegate {}
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate { $0.response = { _ in .becomeDownload } }
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.delegate = Metrics()
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls.contains("becomes"))
+    }
+
     @Test func aTaskThatWaitsLetsOthersPassAndCanBeCancelled() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
         let delegate = RecordingDelegate()

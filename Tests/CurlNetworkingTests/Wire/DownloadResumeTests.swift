@@ -180,6 +180,36 @@ import Testing
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", "Bearer new"])
     }
 
+    /// What the first task did not send to where it was redirected, its successor does not either.
+    @Test func credentialsStayWithTheFirstOrigin() async throws {
+        let server = try RangeServer(body)
+        let target = server.url.absoluteString
+        let door = try LoopbackServer { _ in [.answer("302 Found", ["Location: \(target)"], body: [])] }
+        server.ending = .stalls
+        let delegate = RecordingDelegate()
+        let change: (URLSessionConfiguration) -> Void = { [folder] in
+            $0.partialDownloadsFolder = folder.url(of: "parts")
+            $0.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-Plain": "1"]
+        }
+        let task = CurlNetworkingTests.makeSession(delegate, change).downloadTask(with: door.url())
+        task.resume()
+        await delegate.writing()
+        let blob = try #require(await task.cancelByProducingResumeData())
+        server.ending = .whole
+        let next = RecordingDelegate()
+        CurlNetworkingTests.makeSession(next, change)
+            .downloadTask(withResumeData: blob, headers: ["Cookie": "a=b"]).resume()
+        await next.completion()
+        #expect(next.error == nil)
+        #expect(door.requests.map { $0["Authorization"] } == ["Bearer secret"])
+        #expect(server.requests.count == 2)
+        for request in server.requests {
+            #expect(request["Authorization"] == nil && request["Cookie"] == nil)
+            #expect(request["X-Plain"] == "1")
+        }
+        #expect(server.requests.last?["Range"] != nil)
+    }
+
     @Test func aTaskThatNeverRanGivesBackWhatItWasMadeWith() async throws {
         let server = try RangeServer(body)
         let blob = try #require(try await stopHalfway(server))
