@@ -18,6 +18,9 @@ final class ConnectionSockets {
         var descriptor: curl_socket_t
         /// The latest time at which the connection was opened; nanoseconds of the monotonic clock.
         var openingTime: UInt64
+        /// Whether the system trusts the server of the TLS connection: only its first response can be asked for
+        /// the handshake.
+        var isServerVerified = false
     }
 
     var sockets: [Ends: Socket] = [:]
@@ -43,6 +46,10 @@ final class ConnectionSockets {
     /// Whether the connection may have been opened before a time.
     func mayPrecede(_ time: UInt64, _ connection: Ends) -> Bool {
         sockets[connection].map { $0.openingTime < time } ?? true
+    }
+
+    func noteVerifiedServer(of connection: Ends) {
+        sockets[connection]?.isServerVerified = true
     }
 
     /// Whether a kept-alive connection is open and has no pending bytes.

@@ -24,6 +24,11 @@ extension SessionSettings {
 extension Transfer {
     /// Stores a server's policy, if the server was authenticated.
     func noteTransportSecurity(_ head: ResponseHead) {
+        if let connection = attempt.noted.connection,
+            attempt.tls.handshake?.hasVerifiedServer == true
+        {
+            attempt.sockets.noteVerifiedServer(of: connection)
+        }
         guard let storage = settings.web.hsts, settings.unixSocketPath == nil,
             let field = head.headers["Strict-Transport-Security"],
             let url = request.url, url.scheme?.lowercased() == "https",
@@ -31,7 +36,10 @@ extension Transfer {
             let policy = StrictTransportSecurity(field)
         else { return }
         // A server that only the delegate has trusted may not set a policy for the host.
-        if let handshake = attempt.tls.handshake, !handshake.hasVerifiedServer { return }
+        if attempt.tls.handshake != nil {
+            let socket = attempt.noted.connection.flatMap { attempt.sockets.sockets[$0] }
+            guard socket?.isServerVerified == true else { return }
+        }
         storage.note(policy, from: host)
     }
 }

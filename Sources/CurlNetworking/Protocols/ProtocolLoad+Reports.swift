@@ -80,7 +80,15 @@ extension ProtocolLoad {
             .response(
                 response,
                 Reply { [task] disposition in
-                    if disposition == .allow { self.proceed() } else { task.cancel() }
+                    switch disposition {
+                    case .allow: self.proceed()
+                    case .becomeDownload:
+                        self.fail(
+                            URLError(
+                                .unsupportedURL, failingURL: response.url,
+                                underlyingText: "what a URLProtocol loads cannot become a download"))
+                    default: task.cancel()
+                    }
                 }))
         return .asking
     }

@@ -4,7 +4,8 @@ extension URLSession {
     public enum ResponseDisposition: Int, Sendable {
         case cancel = 0
         case allow = 1
-        /// Convert the task to a download task, which writes the body to a file.
+        /// Convert the task to a download task, which writes the body to a file. Not for what a `URLProtocol` loads:
+        /// the task fails with `.unsupportedURL`.
         case becomeDownload = 2
     }
 

@@ -8,7 +8,8 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
     /// Called when a server must be trusted (`NSURLAuthenticationMethodServerTrust`) or requests a client
     /// certificate. Call `completionHandler` once; nothing of the request is sent before.
     ///
-    /// Called once for each full TLS handshake, for the task that opens it. If the delegate lacks this method,
+    /// Called once for each full TLS handshake, for the task that begins it: neither for a kept connection nor
+    /// for a new one that resumes a TLS session; `flush()` and `reset()` end both. If the delegate lacks this method,
     /// `urlSession(_:task:didReceive:completionHandler:)` is called instead.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

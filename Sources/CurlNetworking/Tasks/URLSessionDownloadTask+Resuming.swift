@@ -3,8 +3,9 @@ public import FoundationEssentials
 extension URLSessionDownloadTask {
     /// Cancels the download, and produces data with which a later task can resume it.
     ///
-    /// The resume data is nil if the download cannot be resumed: that takes a GET request, a server that
-    /// supports byte ranges and sends a strong `ETag` or a `Last-Modified`, and received bytes. The data can
+    /// The resume data is nil if the download cannot be resumed: that takes a GET request, received bytes, and a
+    /// server that supports byte ranges, sends a strong `ETag` or a `Last-Modified` before its `Date`, and no
+    /// `Content-Encoding` (set `Accept-Encoding: identity` where it would compress). The data can
     /// be saved and used by another process, for 14 days. It does not contain passwords, tokens or cookies:
     /// if the server requires them, pass them to ``URLSession/downloadTask(withResumeData:headers:)``.
     ///

@@ -140,15 +140,17 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     /// Whether the close handshake is complete, or timed out.
     var isCloseHandshakeDone: Bool { link.isCloseHandshakeDone }
 
-    /// Sends a message. `completionHandler` is called when the message was handed to the system, or with an
-    /// error.
+    /// Sends a message. `completionHandler` is called once, on the session's `delegateQueue`, when the message was
+    /// handed to the system, or with the task's error: `.networkConnectionLost` after either side has closed, for
+    /// what ``closeCode`` says.
     public func send(
         _ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         link.send(message, completionHandler)
     }
 
-    /// Sends a message. Returns when it was handed to the system.
+    /// Sends a message. Returns when it was handed to the system. Cancelling the Swift task has no effect: cancel
+    /// this task.
     public func send(_ message: Message) async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             link.send(message) { error in
@@ -157,14 +159,16 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
     }
 
-    /// Receives the next message.
+    /// Receives the next message. `completionHandler` is called once, on the session's `delegateQueue`, in the order
+    /// of the messages; with `.networkConnectionLost` after either side has closed. A message above
+    /// ``maximumMessageSize`` closes the task with ``closeCode`` `.messageTooBig`.
     public func receive(
         completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
     ) {
         link.receive(completionHandler)
     }
 
-    /// Receives the next message.
+    /// Receives the next message. Cancelling the Swift task has no effect: cancel this task.
     public func receive() async throws -> Message {
         try await withCheckedThrowingContinuation { message in
             link.receive { message.resume(with: $0) }

@@ -27,6 +27,8 @@ final class WebSocketLink: ByteSink {
         var stage = Stage.connecting
         var reader: WebSocketReader
         var arrived: [Message] = []
+        /// How many handlers of received messages are on their way to the delegate's queue.
+        var underWayCount = 0
         var receivers: [@Sendable (Result<Message, any Error>) -> Void] = []
         var pongs: [@Sendable ((any Error)?) -> Void] = []
         var sends: [Int: @Sendable ((any Error)?) -> Void] = [:]
@@ -98,6 +100,7 @@ final class WebSocketLink: ByteSink {
             guard state.arrived.isEmpty else {
                 let message = state.arrived.removeFirst()
                 state.unreadByteCount -= message.byteCount
+                state.underWayCount += 1
                 return (message, false)
             }
             let isOver = state.stage == .over || state.stage == .closing
@@ -106,7 +109,7 @@ final class WebSocketLink: ByteSink {
         }
         if let message {
             reportConsumed()
-            return onQueue { handler(.success(message)) }
+            return hand(message, to: handler)
         }
         guard isOver else { return }
         let error = endError
@@ -206,14 +209,30 @@ final class WebSocketLink: ByteSink {
         }
     }
 
+    private typealias Receiver = @Sendable (Result<Message, any Error>) -> Void
+
     private func deliver(_ message: Message) {
-        let receiver = state.withLock { state in
-            guard state.receivers.isEmpty else { return Optional(state.receivers.removeFirst()) }
+        let (receiver, mustWait): (Receiver?, Bool) = state.withLock { state in
+            guard state.receivers.isEmpty else {
+                let mustWait = state.underWayCount > 0
+                if mustWait { state.underWayCount += 1 }
+                return (state.receivers.removeFirst(), mustWait)
+            }
             state.arrived.append(message)
             state.unreadByteCount += message.byteCount
-            return nil
+            return (nil, false)
         }
-        receiver?(.success(message))
+        guard let receiver else { return }
+        // After those of earlier messages.
+        if mustWait { hand(message, to: receiver) } else { receiver(.success(message)) }
+    }
+
+    /// Calls a handler on the delegate's queue. It is counted already.
+    private func hand(_ message: Message, to receiver: @escaping Receiver) {
+        onQueue { [weak self] in
+            receiver(.success(message))
+            self?.state.withLock { $0.underWayCount -= 1 }
+        }
     }
 
     /// Handles the server's close frame, the first one or the answer to ours.

@@ -86,6 +86,26 @@ import Testing
         server.stop()
     }
 
+    /// With a delegate, each attempt has a handshake of its own to look at, and a kept connection has none.
+    @Test func whatIsSaidOnAKeptConnectionCountsToo() async throws {
+        let item = try shop.make()
+        let server = try TLSHost(item, fields: ["Strict-Transport-Security: max-age=3600"])
+        let storage = HSTSStorage()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) {
+            $0.certificateAuthoritiesFile = item.file
+            $0.hstsStorage = storage
+        }
+        for count in 1...2 {
+            storage.removeAll()
+            session.dataTask(with: server.url()).resume()
+            await delegate.completion(of: count)
+            #expect(storage.hosts == ["localhost"])
+        }
+        #expect(delegate.error == nil)
+        server.stop()
+    }
+
     /// Who trusts a server nobody else does must not take its word for the host.
     @Test func aServerThatOnlyTheDelegateTrustsIsNotBelieved() async throws {
         let server = try TLSHost(
