@@ -38,7 +38,8 @@ public struct HandedOverDraft: Sendable {
         return data
     }
 
-    public var exists: Bool { access(path, F_OK) == 0 }
+    /// Whether the other program has left no file at all, under no name.
+    public var isEmpty: Bool { folder.isEmpty }
 
     /// Whether the other program has left other files, such as vim's swap file.
     public var hasRemnants: Bool { folder.hasRemnants }
@@ -189,8 +190,12 @@ private struct HandOverFolder {
     /// The folder visible to the other program.
     var notes: String { path + "/note" }
 
-    var hasRemnants: Bool {
-        ((try? FileManager.default.contentsOfDirectory(atPath: notes)) ?? []).count > 1
+    var hasRemnants: Bool { count > 1 }
+
+    var isEmpty: Bool { count == 0 }
+
+    private var count: Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: notes)) ?? []).count
     }
 
     /// Renames the folder so that later starts ignore it.

@@ -361,15 +361,14 @@ import Testing
         try body(terminal)
     }
 
-    /// The files that an editor was given, by what is in them.
+    /// The files that an editor was given and that were left, by what is in them.
     private func editedTexts(in home: ClubHome) -> [String: Data] {
-        let run = home.folder.appending(path: "run")
         var texts: [String: Data] = [:]
-        for folder in home.names(in: run) where folder.hasPrefix("byteclub-edit-") {
-            for name in home.names(in: run.appending(path: folder)) {
-                let file = run.appending(path: "\(folder)/\(name)")
-                texts[file.path] = (try? Data(contentsOf: file)) ?? Data()
-            }
+        let paths = FileManager.default.enumerator(atPath: home.folder.path)
+        while let path = paths?.nextObject() as? String {
+            guard path.contains(".edit.left/note/") else { continue }
+            let file = home.folder.appending(path: path)
+            texts[file.path] = (try? Data(contentsOf: file)) ?? Data()
         }
         return texts
     }

@@ -71,7 +71,7 @@ extension NoteDetailsViewController {
         } catch {
             returned.problem = error.description
         }
-        let isLeft = returned.text == nil ? file.exists : !ending.isSuccess && file.hasRemnants
+        let isLeft = returned.text == nil ? !file.isEmpty : !ending.isSuccess && file.hasRemnants
         if isLeft {
             returned.remains = file.leave()
         } else {

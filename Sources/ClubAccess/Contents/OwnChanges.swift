@@ -33,7 +33,7 @@ package struct OwnChanges: Sendable {
     /// - Parameter data: The bytes, if available.
     /// - Throws: The error of `write`.
     package func writing(
-        _ data: Data? = nil, at path: RemotePath,
+        _ data: Data? = nil, at path: RemotePath, isolation: isolated (any Actor)? = #isolation,
         _ write: () async throws(StoreError) -> RemoteFile
     ) async throws(StoreError) -> RemoteFile {
         try await announce(await begin(data, at: path), write)
@@ -41,7 +41,8 @@ package struct OwnChanges: Sendable {
 
     /// The same for a file on this computer, which may take long to send.
     package func sending(
-        fileAt file: URL, to path: RemotePath, _ send: () async throws(StoreError) -> RemoteFile
+        fileAt file: URL, to path: RemotePath, isolation: isolated (any Actor)? = #isolation,
+        _ send: () async throws(StoreError) -> RemoteFile
     ) async throws(StoreError) -> RemoteFile {
         let begun = await begin(fileAt: file, at: path)
         // An old announcement counts as abandoned.
@@ -57,7 +58,8 @@ package struct OwnChanges: Sendable {
     private static let renewalInterval = Duration.seconds(20)
 
     private func announce(
-        _ begun: Begun?, _ write: () async throws(StoreError) -> RemoteFile
+        _ begun: Begun?, isolation: isolated (any Actor)? = #isolation,
+        _ write: () async throws(StoreError) -> RemoteFile
     ) async throws(StoreError) -> RemoteFile {
         do throws(StoreError) {
             let file = try await write()

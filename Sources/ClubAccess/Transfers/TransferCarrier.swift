@@ -66,7 +66,6 @@ package import ByteClubPictures
             guard names.isEmpty || names.contains(where: { $0.hasSuffix(".order") }) else { return }
             MainActor.assumeIsolated { self?.lookAgain() }
         }
-        defer { withExtendedLifetime(watch) {} }
         while !Task.isCancelled {
             let items = await Self.items(of: journal, at: means.clock.date())
             let nextAttempt = await arrange(items)
@@ -85,6 +84,7 @@ package import ByteClubPictures
         }
         for job in jobs.values { job.cancel() }
         for job in jobs.values { await job.value }
+        withExtendedLifetime(watch) {}
     }
 
     /// Reads the orders again, as after a change.

@@ -185,8 +185,18 @@ internal import ByteClubPictures
     private func upload() async throws -> RemoteFile {
         report(.preparing)
         let photo = try await prepare()
+        let result: Result<RemoteFile, any Error>
+        do {
+            result = .success(try await send(photo))
+        } catch {
+            result = .failure(error)
+        }
         // Its file exists as long as it does.
-        defer { withExtendedLifetime(photo) {} }
+        withExtendedLifetime(photo) {}
+        return try result.get()
+    }
+
+    private func send(_ photo: PreparedPhoto) async throws -> RemoteFile {
         let store = try await carrier.means.open()
         status.preparedFraction = nil
         status.totalByteCount = photo.byteCount

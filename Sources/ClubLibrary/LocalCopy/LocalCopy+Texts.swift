@@ -128,7 +128,7 @@ extension LocalCopy {
 
 extension LocalCopy {
     /// The content hash, as in ``RemoteFile/contentHash``.
-    static func hash(of data: Data) -> String { ContentHash(of: data).hexadecimal }
+    public static func hash(of data: Data) -> String { ContentHash(of: data).hexadecimal }
 
     /// The same of a file; nil when it cannot be read.
     static func hash(ofFileAt file: URL) -> String? {

@@ -15,8 +15,6 @@
         moved: @escaping (_ byteCount: Int64, _ expected: Int64) -> Void
     ) async throws(StoreError) -> RemoteFile {
         let delegate = TransferRun(moved)
-        // The transfer holds it weakly.
-        defer { withExtendedLifetime(delegate) {} }
         let transfer = make(delegate)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -26,6 +24,8 @@
         } onCancel: {
             Task { @MainActor in transfer.cancel() }
         }
+        // The transfer holds it weakly.
+        withExtendedLifetime(delegate) {}
         return try result.get()
     }
 

@@ -1,27 +1,39 @@
 import ClubAccess
+import ClubLibrary
+import ClubStore
 import FoundationEssentials
 import Glibc
 import ByteClubMessages
 
-/// A text edited in an external editor, in a file that stays until the text was saved elsewhere.
+/// A text edited in an external editor, in a file that stays until the text was saved elsewhere. After a crash, or when
+/// this program is killed, the app offers what the editor has saved at its next start.
 struct EditedText {
     let data: Data
-    /// In its own folder.
-    let file: URL
+    private let file: HandedOverDraft
 
     /// Removes the file: the text was saved, or is unchanged.
-    func discard() { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+    func discard() { file.remove() }
 
-    /// Appended to an error message.
-    var sentence: String { localized(" Your text is in \(file.path).") }
+    /// Leaves the file in a place that nothing removes.
+    ///
+    /// - Returns: A sentence that says where, for an error message.
+    func leave() -> String {
+        let place = URL(filePath: file.leave(), directoryHint: .isDirectory)
+            .appending(path: "note").appending(path: URL(filePath: file.path).lastPathComponent)
+        return localized(" Your text is in \(place.path).")
+    }
 
     /// Lets the user edit a text.
     ///
-    /// - Parameter name: The note's name, so that the editor knows its extension.
+    /// - Parameters:
+    ///   - note: The note that the text is from; its name gives the file its extension.
+    ///   - drafts: Where the file is.
     /// - Returns: The file's bytes when the editor has ended, and the file.
     /// - Throws: `CommandFailure` if the editor could not be run or failed. A text that may have been changed
     ///   stays in its file, and the message says where.
-    static func edit(_ text: Data, named name: String) async throws -> EditedText {
+    static func edit(
+        _ text: Data, of note: RemoteFile, in drafts: DraftStore
+    ) async throws -> EditedText {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw CommandFailure(
                 localized("An editor needs a terminal. To pipe a text: byteclub notes edit NAME -"))
@@ -33,53 +45,39 @@ struct EditedText {
                 )
             )
         }
-        let folder = try makeFolder()
-        let file = folder.appending(path: fileName(for: name))
+        let draft = Draft(
+            name: note.name, path: note.path.string, baseRevision: note.revision.rawValue,
+            baseContentHash: note.contentHash ?? LocalCopy.hash(of: text), savedAt: Date(),
+            text: text)
+        let file: HandedOverDraft
         do {
-            try text.write(to: file)
+            file = try drafts.handOver(draft, named: fileName(for: note.name))
         } catch {
-            try? FileManager.default.removeItem(at: folder)
-            throw error
+            throw CommandFailure(localized("\("\(error)") Nothing was changed."))
         }
         let ending = await run(editor, on: file)
-        let edited: EditedText
-        do {
-            edited = EditedText(data: try Data(contentsOf: file), file: file)
-        } catch {
-            // The editor may have saved it under another name. Removing an empty folder loses nothing.
-            let isEmpty = rmdir(folder.path) == 0
+        guard let data = try? Data(contentsOf: URL(filePath: file.path)) else {
+            // The editor may have saved it under another name.
+            var remains = ""
+            if file.isEmpty {
+                file.remove()
+            } else {
+                remains = localized(" What it left is in \(file.leave() + "/note").")
+            }
             throw CommandFailure(
                 localized(
                     "What the editor “\(editor.command)” has written cannot be read. The note was not changed."
-                )
-                    + (isEmpty ? "" : localized(" What it left is in \(folder.path).")))
+                ) + remains)
         }
+        let edited = EditedText(data: data, file: file)
         guard ending.isSuccess else {
             let isKept = edited.data != text
             if !isKept { edited.discard() }
             throw CommandFailure(
                 localized("The editor “\(editor.command)” failed. The note was not changed.")
-                    + (isKept ? edited.sentence : ""))
+                    + (isKept ? edited.leave() : ""))
         }
         return edited
-    }
-
-    /// In the session's runtime folder if there is one: it is in memory.
-    private static func makeFolder() throws -> URL {
-        let environment = ProcessInfo.processInfo.environment
-        let parent =
-            environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        for parent in [parent, "/tmp"] {
-            var template = Array("\(parent)/byteclub-edit-XXXXXX".utf8CString)
-            if let path = mkdtemp(&template) {
-                return URL(filePath: String(cString: path), directoryHint: .isDirectory)
-            }
-        }
-        throw CommandFailure(
-            localized(
-                "No temporary file could be made: \(String(cString: strerror(errno))). Nothing was changed."
-            )
-        )
     }
 
     /// The note's name without characters that a shell or an editor might misinterpret.
@@ -92,12 +90,14 @@ struct EditedText {
     }
 
     /// Runs the editor in the foreground; it receives the terminal's signals.
-    private static func run(_ editor: ExternalEditor, on file: URL) async -> ExternalEditor.Ending {
+    private static func run(
+        _ editor: ExternalEditor, on file: HandedOverDraft
+    ) async -> ExternalEditor.Ending {
         let (oldInterrupt, oldQuit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
         defer {
             signal(SIGINT, oldInterrupt)
             signal(SIGQUIT, oldQuit)
         }
-        return await editor.run(on: file.path)
+        return await editor.run(on: file.path, lock: file.lock)
     }
 }

@@ -54,7 +54,7 @@ struct KeptText {
         case .failure(let error):
             return CommandFailure(
                 sentence + localized(" The text could not be kept as a draft either: \("\(error)")")
-                    + (edited?.sentence ?? ""))
+                    + (edited?.leave() ?? ""))
         }
     }
 }

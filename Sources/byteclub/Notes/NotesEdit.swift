@@ -46,7 +46,9 @@ struct NotesEdit: AsyncParsableCommand {
         let note = try await open(club, registry, keeping: piped)
         var edited: EditedText?
         if piped == nil {
-            edited = try await EditedText.edit(note.data ?? Data(), named: note.file.name)
+            edited = try await EditedText.edit(
+                note.data ?? Data(), of: note.file,
+                in: DraftStore(folder: registry.drafts(of: club)))
         }
         let text = piped ?? edited?.data ?? Data()
         guard text != note.data else {
@@ -57,7 +59,7 @@ struct NotesEdit: AsyncParsableCommand {
         guard text.count <= TextInput.byteLimit else {
             throw CommandFailure(
                 TextInput.limitSentence + localized(" Nothing was written.")
-                    + (edited?.sentence ?? ""))
+                    + (edited?.leave() ?? ""))
         }
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
