@@ -388,8 +388,8 @@ import Testing
         try await inFreshHome { home in
             // Neither a draft nor the note can be written.
             let script = """
-                echo two >>"$1"; rm -rf "$XDG_STATE_HOME/byteclub/drafts"
-                touch "$XDG_STATE_HOME/byteclub/drafts"; echo theirs >"\(home.club.path)/Plan.txt"
+                echo two >>"$1"; folder=$(dirname "$(dirname "$1")")
+                mkdir "${folder%.edit}.draft"; echo theirs >"\(home.club.path)/Plan.txt"
                 """
             try home.write("one\n", toNote: "Plan.txt")
             let editor = home.work.appending(path: "ed.sh")
@@ -405,6 +405,28 @@ import Testing
             #expect(String(decoding: text, as: UTF8.self) == "one\ntwo\n")
             #expect(terminal.screen.contains(path))
             #expect(try home.text(ofNote: "Plan.txt") == "theirs\n")
+        }
+    }
+
+    /// The command and its editor are killed: what was saved until then is offered as a draft.
+    @Test func whatWasSavedBeforeAKillIsADraft() async throws {
+        try await inFreshHome { home in
+            try home.write("one\n", toNote: "Plan.txt")
+            let editor = home.work.appending(path: "ed.sh")
+            try Data("#!/bin/sh\necho two >>\"$1\"; kill -9 $PPID; kill -9 $$\n".utf8).write(
+                to: editor)
+            let command = try TerminalDriver(
+                running: TerminalProgram(
+                    "/bin/sh", ["-c", "\(ClubHome.program) notes edit Plan; echo status $?"],
+                    environment: home.environment(more: ["EDITOR": "exec /bin/sh \(editor.path)"]),
+                    directory: home.work.path, size: .classic))
+            try await command.wait(forText: "status 137")
+            command.close()
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "An unsaved note was kept")
+            #expect(terminal.screen.contains("8 B"))
+            #expect(try home.text(ofNote: "Plan.txt") == "one\n")
         }
     }
 

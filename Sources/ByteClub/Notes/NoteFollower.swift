@@ -65,7 +65,9 @@ internal import TextEditing
             seen = nil
             return
         }
-        guard now.revision != seen, !document.replacedRevisions.contains(now.revision) else { return }
+        guard now.revision != seen, !document.replacedRevisions.contains(now.revision) else {
+            return
+        }
         seen = now.revision
         looking?.cancel()
         looking = Task { await look(at: now) }

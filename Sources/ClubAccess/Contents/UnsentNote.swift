@@ -14,18 +14,20 @@ package struct UnsentNote: Sendable {
     ///   - name: The note's name, as typed.
     ///   - folder: The folder of a new note.
     ///   - base: The note to replace, in the state that the text is based on; nil for a new one.
+    ///   - id: That of the draft.
     /// - Throws: If it cannot be written; the description is a sentence with the reason.
     package init(
         _ text: Data, named name: String, in folder: RemotePath = .root,
-        replacing base: RemoteFile? = nil, for club: ClubSettings, with registry: ClubRegistry
+        replacing base: RemoteFile? = nil, as id: UUID = UUID(), for club: ClubSettings,
+        with registry: ClubRegistry
     ) throws {
         drafts = DraftStore(folder: registry.drafts(of: club))
         let draft = Draft(
-            name: name, path: base?.path.string,
+            id: id, name: name, path: base?.path.string,
             folder: base == nil && !folder.isRoot ? folder.string : nil,
             baseRevision: base?.revision.rawValue,
             baseContentHash: base?.contentHash, savedAt: Date(), text: text)
-        id = draft.id
+        self.id = id
         try drafts.save(draft, sequence: 1)
     }
 

@@ -86,7 +86,8 @@ extension ProtocolLoad {
                         self.fail(
                             URLError(
                                 .unsupportedURL, failingURL: response.url,
-                                underlyingText: "what a URLProtocol loads cannot become a download"))
+                                underlyingText: "what a URLProtocol loads cannot become a download")
+                        )
                     default: task.cancel()
                     }
                 }))

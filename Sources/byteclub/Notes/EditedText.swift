@@ -9,6 +9,8 @@ import ByteClubMessages
 /// this program is killed, the app offers what the editor has saved at its next start.
 struct EditedText {
     let data: Data
+    /// That of the draft.
+    let id: UUID
     private let file: HandedOverDraft
 
     /// Removes the file: the text was saved, or is unchanged.
@@ -69,7 +71,7 @@ struct EditedText {
                     "What the editor “\(editor.command)” has written cannot be read. The note was not changed."
                 ) + remains)
         }
-        let edited = EditedText(data: data, file: file)
+        let edited = EditedText(data: data, id: draft.id, file: file)
         guard ending.isSuccess else {
             let isKept = edited.data != text
             if !isKept { edited.discard() }

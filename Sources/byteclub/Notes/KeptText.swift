@@ -24,7 +24,8 @@ struct KeptText {
             ? nil
             : Result {
                 try UnsentNote(
-                    text, named: name, in: folder, replacing: base, for: club, with: registry)
+                    text, named: name, in: folder, replacing: base, as: edited?.id ?? UUID(),
+                    for: club, with: registry)
             }
         if case .failure = kept {
             self.edited = edited

@@ -27,7 +27,8 @@ import Testing
         #expect(
             standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
                 == [
-                    "PUT", "PUT", "PUT", "PROPFIND", "PUT", "PUT", "PUT", "DELETE", "PUT", "PROPFIND",
+                    "PUT", "PUT", "PUT", "PROPFIND", "PUT", "PUT", "PUT", "DELETE", "PUT",
+                    "PROPFIND",
                 ])
         #expect(standIn.store.writeProtection == .byServer)
         #expect(standIn.paths == ["/a"])

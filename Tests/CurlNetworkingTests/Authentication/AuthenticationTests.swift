@@ -436,7 +436,8 @@ import Testing
         }
         let session = makeSession()
         func load(_ user: String) async throws -> String {
-            let text = server.url("/me").absoluteString.replacing("http://", with: "http://\(user)@")
+            let text = server.url("/me").absoluteString.replacing(
+                "http://", with: "http://\(user)@")
             let (data, _) = try await session.data(from: try #require(URL(string: text)))
             return String(decoding: data, as: UTF8.self)
         }

@@ -95,11 +95,14 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    /// The credentials that a session adds by itself tell responses apart, too.
+    /// The credentials that a session adds on its own tell responses apart, too.
     @Test func aResponseThatDependsOnWhoAsksIsNotForOthers() async throws {
         let server = try LoopbackServer { request in
             request["Authorization"].map {
-                [.answer("200 OK", ["Cache-Control: max-age=1000", "Vary: Authorization"], body: $0)]
+                [
+                    .answer(
+                        "200 OK", ["Cache-Control: max-age=1000", "Vary: Authorization"], body: $0)
+                ]
             } ?? [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""], body: "no")]
         }
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)

@@ -184,7 +184,9 @@ import Testing
     @Test func credentialsStayWithTheFirstOrigin() async throws {
         let server = try RangeServer(body)
         let target = server.url.absoluteString
-        let door = try LoopbackServer { _ in [.answer("302 Found", ["Location: \(target)"], body: [])] }
+        let door = try LoopbackServer { _ in
+            [.answer("302 Found", ["Location: \(target)"], body: [])]
+        }
         server.ending = .stalls
         let delegate = RecordingDelegate()
         let change: (URLSessionConfiguration) -> Void = { [folder] in
