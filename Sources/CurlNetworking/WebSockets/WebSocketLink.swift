@@ -22,6 +22,12 @@ final class WebSocketLink: ByteSink {
         case over
     }
 
+    /// What the closing side has said.
+    private struct Close: Sendable {
+        var code = CloseCode.invalid
+        var reason: Data?
+    }
+
     private struct State: Sendable {
         weak var task: URLSessionWebSocketTask?
         var stage = Stage.connecting
@@ -33,8 +39,7 @@ final class WebSocketLink: ByteSink {
         var pongs: [@Sendable ((any Error)?) -> Void] = []
         var sends: [Int: @Sendable ((any Error)?) -> Void] = [:]
         var lastSend = 0
-        var closeCode = CloseCode.invalid
-        var closeReason: Data?
+        var close = Close()
         /// Whether the close handshake is complete or timed out.
         var isCloseHandshakeDone = false
         /// Whether the delegate was notified.
@@ -65,8 +70,8 @@ final class WebSocketLink: ByteSink {
         state.withLock { $0.task = task }
     }
 
-    var closeCode: CloseCode { state.withLock { $0.closeCode } }
-    var closeReason: Data? { state.withLock { $0.closeReason } }
+    var closeCode: CloseCode { state.withLock { $0.close.code } }
+    var closeReason: Data? { state.withLock { $0.close.reason } }
     var isCloseHandshakeDone: Bool { state.withLock { $0.isCloseHandshakeDone } }
     var largestMessage: Int {
         get { state.withLock { $0.reader.largestMessage } }
@@ -135,8 +140,8 @@ final class WebSocketLink: ByteSink {
         let isOpen: Bool = state.withLock { state in
             guard state.stage == .open else { return false }
             state.stage = .closing
-            state.closeCode = code
-            state.closeReason = reason
+            state.close.code = code
+            state.close.reason = reason
             state.isCloseHandshakeDone = !waitsForAnswer
             return true
         }
@@ -242,8 +247,8 @@ final class WebSocketLink: ByteSink {
             state.isCloseHandshakeDone = true
             if isFirst {
                 state.stage = .closing
-                state.closeCode = code.map { CloseCode($0) } ?? .noStatusReceived
-                state.closeReason = reason
+                state.close.code = code.map { CloseCode($0) } ?? .noStatusReceived
+                state.close.reason = reason
             }
             return isFirst
         }
@@ -274,7 +279,7 @@ final class WebSocketLink: ByteSink {
                 return nil
             }
             state.isCloseReported = true
-            return (task, state.closeCode, state.closeReason)
+            return (task, state.close.code, state.close.reason)
         }
         guard let (task, code, reason) = facts else { return }
         task.webSocketListener?.urlSession(
