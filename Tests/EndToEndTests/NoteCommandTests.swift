@@ -166,6 +166,12 @@ import Testing
             try await empty.wait(
                 forText: "Created “Plan.txt” without text; byteclub notes edit Plan.txt opens it.")
             #expect(try home.text(ofNote: "Plan.txt") == "")
+            // The command that is named works as it is written.
+            try FileManager.default.createDirectory(
+                at: home.club.appending(path: "my plans"), withIntermediateDirectories: true)
+            let inFolder = try run("'my plans/b'")
+            defer { inFolder.close() }
+            try await inFolder.wait(forText: "byteclub notes edit 'my plans/b.txt'")
             let taken = try run("Taken -")
             defer { taken.close() }
             try await taken.wait(
@@ -440,6 +446,15 @@ import Testing
                 let folder = URL(filePath: path).deletingLastPathComponent().path
                 #expect(terminal.screen.contains("What it left is in \(folder)"))
             }
+        }
+    }
+
+    @Test func whatWasFoundIsWrittenBeforeAnErrorInJSONToo() async throws {
+        try await inFreshHome { home in
+            try home.write("text", toNote: "a.txt")
+            let cat = try await home.run(["notes", "cat", "a", "missing", "--json"])
+            #expect(cat.status != 0)
+            #expect(cat.text.contains("\"text\""))
         }
     }
 

@@ -11,7 +11,10 @@ extension NotesViewController {
     func newNote() {
         guard setAside.hasNewNote else { return editNewNote() }
         _ = startPending { [self] in
+            let top = application?.topViewController
             guard let draft = await setAside.draft(of: nil) else { return editNewNote() }
+            // Another key has opened something meanwhile.
+            guard application?.topViewController === top else { return }
             present(
                 AlertController(
                     title: localized("A draft is waiting"),

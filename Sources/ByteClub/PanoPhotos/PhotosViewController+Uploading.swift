@@ -156,8 +156,12 @@ extension PhotosViewController {
         case .cancelled:
             application?.showMessage(localized("The upload of “\(order.name)” was cancelled."))
         case .background(let tab):
+            let isPaused = transfers.item(order.id)?.order.intent == .pause
             application?.showMessage(
-                localized("“\(order.name)” continues in the background; w shows its progress."))
+                isPaused
+                    ? localized("“\(order.name)” is paused; w shows it, and resumes it.")
+                    : localized(
+                        "“\(order.name)” continues in the background; w shows its progress."))
             if let tab { (parent as? TabBarController)?.select(tab) }
         case .failed(let item): showFailure(of: item)
         }

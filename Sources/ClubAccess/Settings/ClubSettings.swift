@@ -93,7 +93,8 @@ public struct ClubSettings: Hashable, Sendable {
         }
     }
 
-    private static func shellQuoted(_ text: String) -> String {
+    /// One word of a shell's command line.
+    package static func shellQuoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 

@@ -17,10 +17,14 @@ internal import ByteClubPictures
     private let began: Duration
     private var reportedAt: Duration?
     private var pending: Task<Void, Never>?
+    /// Notices when no bytes move any more: nothing is reported then.
+    private var watch: Task<Void, Never>?
     /// Statuses are written one after the other, the last one last.
     private var writing: Task<Void, Never>?
 
     private static let interval = Duration.milliseconds(100)
+    /// A rate is no longer true after this time without a byte.
+    private static let stallTime = Duration.seconds(4)
 
     private var clock: TransferClock { carrier.means.clock }
     /// The time since the attempt began.
@@ -52,6 +56,7 @@ internal import ByteClubPictures
             await end(with: error)
             await showWhatIsKept()
         }
+        watch?.cancel()
         status.bytesPerSecond = nil
         status.preparedFraction = nil
         report()
@@ -270,6 +275,21 @@ internal import ByteClubPictures
         status.byteCount = byteCount
         status.bytesPerSecond = progress.bytesPerSecond
         reportSoon()
+        if watch == nil { watchForStalls() }
+    }
+
+    /// Takes the rate away while nothing moves.
+    private func watchForStalls() {
+        watch = Task { [weak self] in
+            var seen: Int64?
+            while (try? await Pause.sleep(for: Self.stallTime)) != nil, let self {
+                if seen == status.byteCount, status.bytesPerSecond != nil {
+                    status.bytesPerSecond = nil
+                    report()
+                }
+                seen = status.byteCount
+            }
+        }
     }
 
     /// The status to show: downloaded bytes are here, uploaded ones may still be in transit.

@@ -139,13 +139,7 @@ actor Engine {
             if let check = transfer.uploadProgress.nextCheck, check <= now {
                 checkUpload(of: transfer)
             }
-            if let date = transfer.attempt.body.rateLimiter.resumption, date <= now {
-                sendMore(of: transfer)
-            }
-            if let date = transfer.attempt.received.rateLimiter.resumption, date <= now {
-                transfer.attempt.received.rateLimiter.resume()
-                applyPauses(to: transfer)
-            }
+            if transfer.state.isExchanging { resumeLimited(transfer) }
             if let date = transfer.state.date {
                 if date <= now { dateReached(for: transfer) }
                 continue
@@ -155,6 +149,18 @@ actor Engine {
             }
         }
         earliestDeadline = transfers.values.lazy.compactMap(\.deadline).min()
+    }
+
+    /// Continues what its rates allow now. Only while it exchanges: in a long turn, the time may come before what the
+    /// first callback has recorded was processed, and nothing would be resumed. The next turn follows at once.
+    private func resumeLimited(_ transfer: Transfer) {
+        if let date = transfer.attempt.body.rateLimiter.resumption, date <= now {
+            sendMore(of: transfer)
+        }
+        if let date = transfer.attempt.received.rateLimiter.resumption, date <= now {
+            transfer.attempt.received.rateLimiter.resume()
+            applyPauses(to: transfer)
+        }
     }
 
     // MARK: - Handles

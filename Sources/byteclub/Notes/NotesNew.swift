@@ -51,14 +51,25 @@ struct NotesNew: AsyncParsableCommand {
             kept.discard()
             if json.isOn { try Output.json(ListedFile(file)) }
             if !hasText {
+                let argument = Self.argument(file.path)
                 Output.notice(
                     localized(
-                        "Created “\(file.name)” without text; byteclub notes edit \(file.name) opens it."
+                        "Created “\(file.name)” without text; byteclub notes edit \(argument) opens it."
                     ))
             }
         } catch let error as StoreError {
             throw kept.failure(CommandFailure(error).sentence)
         }
+    }
+
+    /// A path as one types it in a shell, quoted where it must be.
+    private static func argument(_ path: RemotePath) -> String {
+        let text = String(path.string.dropFirst())
+        let isPlain = text.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+                || "0123456789-_./".utf8.contains($0) || $0 >= 0x80
+        }
+        return isPlain && !text.hasPrefix("-") ? text : ClubSettings.shellQuoted(text)
     }
 
     private func requireFree(

@@ -89,23 +89,30 @@ struct NotesCat: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var found: [NoteText] = []
         let fetch = try await fetcher()
-        for name in names {
-            let note = try await fetch(name)
-            if json.isOn {
-                guard let text = Self.text(note.data) else {
-                    throw CommandFailure(
-                        localized(
-                            "“\(note.file.name)” is not text, which JSON needs. Write its bytes without --json."
-                        ))
-                }
-                found.append(NoteText(note.file, text: text))
-            } else {
-                Output.content(note.data)
-            }
+        guard json.isOn else {
+            for name in names { Output.content(try await fetch(name).data) }
+            return
         }
-        if json.isOn { try Output.json(found) }
+        var found: [NoteText] = []
+        do {
+            for name in names { found.append(try Self.json(try await fetch(name))) }
+        } catch {
+            // As without JSON: what came before the error.
+            if !found.isEmpty { try Output.json(found) }
+            throw error
+        }
+        try Output.json(found)
+    }
+
+    private static func json(_ note: (file: RemoteFile, data: Data)) throws -> NoteText {
+        guard let text = text(note.data) else {
+            throw CommandFailure(
+                localized(
+                    "“\(note.file.name)” is not text, which JSON needs. Write its bytes without --json."
+                ))
+        }
+        return NoteText(note.file, text: text)
     }
 
     /// Decoded as on the screen: UTF-8, else UTF-16, Latin-1 or Windows-1252; nil if it is not text.
