@@ -28,6 +28,9 @@ package struct OwnChanges: Sendable {
         try? copy.recordOwnWrite(moved)
     }
 
+    // The callers are on an actor, and come back to it by the `isolation` parameter: without it, Swift 6.3 goes on
+    // elsewhere in release builds, because the last call is `@concurrent`.
+
     /// Announces a write to a path and records its result.
     ///
     /// - Parameter data: The bytes, if available.

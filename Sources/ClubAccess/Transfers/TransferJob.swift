@@ -190,18 +190,8 @@ internal import ByteClubPictures
     private func upload() async throws -> RemoteFile {
         report(.preparing)
         let photo = try await prepare()
-        let result: Result<RemoteFile, any Error>
-        do {
-            result = .success(try await send(photo))
-        } catch {
-            result = .failure(error)
-        }
         // Its file exists as long as it does.
-        withExtendedLifetime(photo) {}
-        return try result.get()
-    }
-
-    private func send(_ photo: PreparedPhoto) async throws -> RemoteFile {
+        defer { withExtendedLifetime(photo) {} }
         let store = try await carrier.means.open()
         status.preparedFraction = nil
         status.totalByteCount = photo.byteCount

@@ -9,7 +9,7 @@ extension Engine {
 
     enum CacheConsultation {
         case uncached
-        /// The request may only be answered from a cache, and there is none.
+        /// The request must not be loaded, and there is no cache.
         case unavailable
         case plan(CachePlan)
         /// The cache reads from disk, and calls `beginAttempt` with its plan.

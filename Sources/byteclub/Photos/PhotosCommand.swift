@@ -208,7 +208,8 @@ struct PhotosCommand: ParsableCommand {
                 }
                 throw CommandFailure(localized("“\(name)” was not added because \(error.reason)."))
             }
-            let result: Result<RemoteFile, StoreError>
+            // Its file exists as long as it does.
+            defer { withExtendedLifetime(photo) {} }
             do throws(StoreError) {
                 let sent = try await changes.sending(fileAt: photo.url, to: path) {
                     () throws(StoreError) in
@@ -221,15 +222,6 @@ struct PhotosCommand: ParsableCommand {
                         return transfer
                     }
                 }
-                result = .success(sent)
-            } catch {
-                result = .failure(error)
-            }
-            // Its file exists as long as it does. (Swift 6.3 runs a `defer` here on the wrong executor, and ends
-            // the program for it, in release builds.)
-            withExtendedLifetime(photo) {}
-            do throws(StoreError) {
-                let sent = try result.get()
                 if json.isOn {
                     TransferEvent(
                         event: "done", name: sent.name, path: sent.path.string,

@@ -57,12 +57,21 @@ import Testing
         }
     }
 
-    @Test func itsEmptyFileIsRemovedBeforeTheTextIsSaved() async throws {
+    /// A server that ignores conditions and knows locks.
+    private func makeStandIn(
+        tags: WebDAVStandIn.Manners.Tags = .coarse, date: String? = nil
+    ) throws -> (WebDAVStandIn, Locks) {
         let locks = Locks()
         let standIn = try WebDAVStandIn(
             .init(
-                tags: .coarse, honorsConditions: false, interception: { locks.answer($0) }))
+                tags: tags, honorsConditions: false, date: date,
+                interception: { locks.answer($0) }))
         locks.state.withLock { $0.standIn = standIn }
+        return (standIn, locks)
+    }
+
+    @Test func itsEmptyFileIsRemovedBeforeTheTextIsSaved() async throws {
+        let (standIn, locks) = try makeStandIn()
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .create)
         #expect(standIn.store.capabilities.known?.locks == true)
         _ = standIn.newCalls()
@@ -73,20 +82,16 @@ import Testing
         // The text is new again: nobody else's is there, and not our lock.
         #expect(standIn.contents(of: "/a") == "two")
         #expect(
-            standIn.newCalls().prefix(6) == [
+            standIn.newCalls().prefix(7) == [
                 "PROPFIND /a", "LOCK /a", "PROPFIND /a", "DELETE /a", "UNLOCK /a", "PROPFIND /a",
+                "PUT /a",
             ])
         #expect(locks.state.withLock { $0.tokens.isEmpty })
     }
 
     /// A gateway that answers each success with 201: the note is not a file that the lock has made.
     @Test func aLockThatIsSaidToBeOnANewFileRemovesNoNote() async throws {
-        let locks = Locks()
-        let standIn = try WebDAVStandIn(
-            .init(
-                tags: .coarse, honorsConditions: false, date: "Sun, 13 Sep 2020 12:26:40 GMT",
-                interception: { locks.answer($0) }))
-        locks.state.withLock { $0.standIn = standIn }
+        let (standIn, locks) = try makeStandIn(date: "Sun, 13 Sep 2020 12:26:40 GMT")
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .create)
         #expect(standIn.store.capabilities.known?.locks == true)
         locks.state.withLock { $0.saysCreated = true }
@@ -109,11 +114,7 @@ import Testing
     /// Where conditions are ignored, a deletion is locked as a write is: nobody writes between the look and the
     /// deletion. Nothing was probed before.
     @Test func aDeletionSparesWhatIsWrittenJustBefore() async throws {
-        let locks = Locks()
-        let standIn = try WebDAVStandIn(
-            .init(
-                tags: .strong, honorsConditions: false, interception: { locks.answer($0) }))
-        locks.state.withLock { $0.standIn = standIn }
+        let (standIn, locks) = try makeStandIn(tags: .strong)
         standIn.plant("one", at: "/a")
         let (file, _) = try await standIn.store.fetch(path("/a"))
         #expect(standIn.store.capabilities.known == nil)
