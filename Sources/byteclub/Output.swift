@@ -36,6 +36,8 @@ enum Output {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+            // Foundation writes an empty array as two line breaks, which no string contains.
+            .replacing("[\n\n]", with: "[]")
         write(VisibleText.escaped(json: text) + "\n")
     }
 

@@ -52,17 +52,21 @@ import TerminalUI
                     ))
                 exit(2)
             }
-            var command = try ByteClubCommand.parseAsRoot(arguments)
-            ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
-            try ScreenOptions.apply(to: command)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await WaitingNotices.reporting { () async throws in try await perform(arguments) }
             exit(0)
         } catch {
             leave(after: error)
+        }
+    }
+
+    @MainActor private static func perform(_ arguments: [String]) async throws {
+        var command = try ByteClubCommand.parseAsRoot(arguments)
+        ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
+        try ScreenOptions.apply(to: command)
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
         }
     }
 
@@ -100,6 +104,11 @@ import TerminalUI
     /// Help and version go to standard output with status 0; everything else is wrong usage.
     private static func leave(afterParsing error: any Error) -> Never {
         let message = Suggestion.keepingNear(in: ByteClubCommand.fullMessage(for: error))
+        if let unknown = Suggestion.unknownCommand(in: Arguments.all ?? []) {
+            let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
+            Output.explain(unknown + usage)
+            exit(2)
+        }
         if ByteClubCommand.exitCode(for: error) == .success {
             Output.write(message + "\n")
             if message == Version.line { Version.libraries.forEach(Output.line) }

@@ -9,6 +9,9 @@ enum Screen {
     /// Whether standard input and output are terminals.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether the terminal belongs to the app: nothing else may be written to it.
+    static let isShown = Atomic(false)
+
     /// Shows the club with a name, or the one opened last.
     static func start(
         clubNamed name: String?, registry: ClubRegistry, choices: ScreenChoices = ScreenChoices()
@@ -33,6 +36,7 @@ enum Screen {
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
+        isShown.store(true, ordering: .relaxed)
         let status: Int32
         do {
             status = try await ByteClubApp.run(

@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
         transform: { argument in
             guard let address = LoopbackAddress(argument: argument) else {
                 throw ValidationError(
-                    "Only 127.0.0.1:PORT and localhost:PORT are possible: the club is for this computer."
+                    "Only 127.0.0.1:PORT and localhost:PORT are possible, with a port up to 65535: the club is for this computer."
                 )
             }
             return address
@@ -49,6 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if readyDescriptor != nil { ProcessPriority.yieldToScreens() }
         // A mistyped folder would be created and filled with welcome files. The app creates its own club's
         // folder.
         if let folder, !untilUnused, !FileManager.default.fileExists(atPath: folder) {

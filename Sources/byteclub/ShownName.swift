@@ -16,14 +16,8 @@ enum ShownName {
         _ typed: String, in folder: RemotePath, of club: any RemoteReading,
         orWithoutEnding isWithoutEnding: (_ name: String, _ typed: String) -> Bool
     ) async throws -> RemotePath? {
-        let files: [(path: RemotePath, name: String, shown: String)]
-        do throws(StoreError) {
-            files = try await club.list(folder, recursive: false).entries.compactMap(\.file).map {
-                ($0.path, $0.name, VisibleText($0.name).string)
-            }
-        } catch {
-            guard error.code == .notFound || error.code == .wrongKind else { throw error }
-            return nil
+        let files = try await files(in: folder, of: club).map {
+            (path: $0.path, name: $0.name, shown: VisibleText($0.name).string)
         }
         var matches = files.filter { $0.name == typed || $0.shown == typed }
         if matches.isEmpty {
@@ -35,6 +29,31 @@ enum ShownName {
             throw CommandFailure(several: matches.map(\.shown), for: typed)
         }
         return matches.first?.path
+    }
+
+    /// The one name in a folder that is nearly the typed one, as it is shown.
+    static func near(
+        _ typed: String, in folder: RemotePath, of club: any RemoteReading
+    ) async throws -> String? {
+        let word = Array(typed.lowercased())
+        let near = try await files(in: folder, of: club).map { VisibleText($0.name).string }.filter
+        {
+            let name = $0.lowercased()
+            let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+            return Suggestion.isNear(word, Array(name)) || Suggestion.isNear(word, Array(stem))
+        }
+        return near.count == 1 ? near.first : nil
+    }
+
+    private static func files(
+        in folder: RemotePath, of club: any RemoteReading
+    ) async throws(StoreError) -> [RemoteFile] {
+        do throws(StoreError) {
+            return try await club.list(folder, recursive: false).entries.compactMap(\.file)
+        } catch {
+            guard error.code == .notFound || error.code == .wrongKind else { throw error }
+            return []
+        }
     }
 }
 

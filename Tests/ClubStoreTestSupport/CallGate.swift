@@ -7,6 +7,8 @@ final class CallGate: Sendable {
         var calls: [InMemoryStore.Call] = []
         var failures: [StoreError.Operation: [StoreError.Code]] = [:]
         var held: Set<StoreError.Operation> = []
+        /// Those of the calls being held.
+        var observers: [@Sendable (RetryNotice) -> Void] = []
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
     }
@@ -36,8 +38,17 @@ final class CallGate: Sendable {
         wakeAll()
     }
 
+    /// Tells the callers of what is held that the server is silent, as a request without an answer does.
+    func reportSilence() {
+        let observers = state.withLock { $0.observers }
+        for observer in observers { observer(RetryNotice(reason: .silent, wait: .seconds(50))) }
+    }
+
     /// Records a call, holds it while its kind is held, and fails it on request.
     func pass(_ operation: StoreError.Operation, at path: RemotePath?) async throws(StoreError) {
+        if let observer = RetryNotice.observer {
+            state.withLock { if $0.held.contains(operation) { $0.observers.append(observer) } }
+        }
         record(operation, at: path)
         try await waitUntilReleased(operation, at: path)
         try failIfAsked(operation, at: path)

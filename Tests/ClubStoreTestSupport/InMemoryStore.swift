@@ -51,6 +51,9 @@ public final class InMemoryStore: RemoteStore {
         gate.failNext(operation, with: code)
     }
 
+    /// Tells the callers of what is held that the server is silent.
+    public func reportSilence() { gate.reportSilence() }
+
     /// Suspends calls of this kind. Uploads and downloads are suspended after half of their bytes
     /// have moved.
     public func hold(_ operation: StoreError.Operation) {

@@ -60,6 +60,40 @@ import Testing
         }
     }
 
+    /// Its ending is left off as that of a .txt note is; what is nearly there is proposed, and never taken.
+    @Test func aNoteIsFoundWithoutItsEnding() async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "Plan.md")
+            try home.write("b", toNote: "Ideas.md")
+            try home.write("c", toNote: "Ideas.org")
+            #expect(try await home.run("notes", "cat", "Plan").text == "a")
+            let several = try await home.run("notes", "cat", "Ideas")
+            #expect(several.status == 1)
+            #expect(several.errorText.contains("“Ideas.md”, “Ideas.org”"))
+            let near = try await home.run("notes", "rm", "Plna", "--json")
+            #expect(near.status == 1 && near.text == "[]\n")
+            #expect(near.errorText.contains("no note “Plna” in the club. Did you mean “Plan.md”?"))
+            #expect(try await home.run("notes", "rm", "Plan").status == 0)
+            #expect(home.noteNames == ["Ideas.md", "Ideas.org"])
+        }
+    }
+
+    @Test(arguments: [
+        (["notse"], "There is no command “notse”. Did you mean “notes”?"),
+        (["notes", "lss"], "There is no command “lss”. Did you mean “ls”?"),
+        (["help", "nope"], "There is no command “nope”.\n"),
+        (["transfers", "limit", "abc"], "Rates are bytes a second"),
+        (["notes", "mv", "Plan", "."], "“.” means nothing here."),
+    ])
+    func saysWhichWordIsWrong(words: [String], sentence: String) async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "Plan.md")
+            let output = try await home.run(words)
+            #expect(output.status != 0 && output.text.isEmpty)
+            #expect(output.errorText.contains(sentence), "\(output.errorText)")
+        }
+    }
+
     @Test func aMoveThatFailsSaysWhichNoteStays() async throws {
         try await inFreshHome { home in
             for name in ["a", "b"] { try home.write(name, toNote: "\(name).txt") }

@@ -180,8 +180,9 @@ extension AppCoordinator: ClubObserver {
     }
 
     private func showStatus(of club: Club) {
-        tabBarController.status =
-            ClubStatusLine(club, moving: session.transfers.wantedItems).line
+        let lines = ClubStatusLine(club, moving: session.transfers.wantedItems).lines
+        tabBarController.status = lines[0]
+        tabBarController.shorterStatuses = Array(lines.dropFirst())
     }
 
     /// The strip is visible while a transfer is active, and until failed ones have been viewed.

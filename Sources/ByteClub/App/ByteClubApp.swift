@@ -20,6 +20,7 @@ internal import TerminalUI
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Int32 {
+        ProcessPriority.answerQuickly()
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()

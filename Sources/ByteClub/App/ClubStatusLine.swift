@@ -15,26 +15,39 @@ internal import TerminalUI
         self.moving = moving
     }
 
-    /// The complete status.
-    var line: TextLine {
+    /// The complete status, then shorter ones for narrow screens: what waits is said before the account, and
+    /// before the club's name.
+    var lines: [TextLine] {
         let name = club.settings.title
+        let news = waitingWords + transferWords
         return switch club.connection {
         case .connecting:
-            TextLine(
-                club.settings.needsSignIn
-                    ? localized("connecting to \(name)") : localized("connecting"), .secondary)
+            [
+                TextLine(
+                    club.settings.needsSignIn
+                        ? localized("connecting to \(name)") : localized("connecting"), .secondary)
+            ]
         case .connected:
-            TextLine(
-                name + accountWords + waitingWords + transferWords, .secondary)
+            [name + accountWords + news, name + news, Self.alone(news) ?? name].map {
+                TextLine($0, .secondary)
+            }
         case .failed(let error) where club.settings.isFixedBySignIn(error):
-            TextLine(
-                (error.code == .untrusted
-                    ? localized("cannot verify ") : localized("signed out of ")) + name,
-                .warning)
+            [
+                TextLine(
+                    (error.code == .untrusted
+                        ? localized("cannot verify ") : localized("signed out of ")) + name,
+                    .warning)
+            ]
         case .failed:
-            TextLine(
-                localized("\(name) · offline") + waitingWords + transferWords, .warning)
+            [localized("\(name) · offline") + news, localized("offline") + news].map {
+                TextLine($0, .warning)
+            }
         }
+    }
+
+    /// Words without the separator before them; nil if there are none.
+    private static func alone(_ words: String) -> String? {
+        words.isEmpty ? nil : String(words.drop { $0 == " " || $0 == "·" })
     }
 
     /// ` · 3 changes waiting`.

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+import Synchronization
 internal import TextEditing
 
 /// The result of a change made here.
@@ -47,8 +48,8 @@ extension Club {
             return try await keep(text, at: path, mode: mode, because: nil)
         }
         do throws(StoreError) {
-            let file = try await announcing(path) { () throws(StoreError) in
-                try await perform { [path, mode] store throws(StoreError) in
+            let file = try await announcing(path) { [path, mode] () throws(StoreError) in
+                try await performUnlessSilent(.put, at: path) { store throws(StoreError) in
                     try await NoteDocument.put(text, at: path, mode: mode, in: store)
                 }
             }
@@ -101,6 +102,41 @@ extension Club {
         local != nil && error.isConnectionFailure && error.code != .cancelled
             && error.code != .locked && error.code != .unauthorized
             && !settings.isFixedBySignIn(error)
+    }
+
+    /// As ``perform(didFindSilence:_:)``, but a server that is silent for ten seconds fails with `.timedOut`
+    /// instead of holding up what can wait in the outbox: a member who pressed Done wants to close the note.
+    private func performUnlessSilent<Value: Sendable>(
+        _ operation: StoreError.Operation, at path: RemotePath,
+        _ call: @escaping @MainActor (any RemoteStore) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard await local?.canKeep() == true else { return try await perform(call) }
+        let silences = Atomic(0)
+        let working = Mutex<Task<Result<Value, StoreError>, Never>?>(nil)
+        let didFindSilence: @Sendable () -> Void = {
+            if silences.add(1, ordering: .relaxed).newValue == 2 {
+                working.withLock { $0?.cancel() }
+            }
+        }
+        let task = Task { () -> Result<Value, StoreError> in
+            do throws(StoreError) {
+                return .success(try await perform(didFindSilence: didFindSilence, call))
+            } catch {
+                return .failure(error)
+            }
+        }
+        working.withLock { $0 = task }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled,
+            silences.load(ordering: .relaxed) >= 2
+        {
+            throw StoreError(.timedOut, during: operation, at: path, underlying: error)
+        }
+        return try result.get()
     }
 
     private func keep(

@@ -225,8 +225,11 @@ internal import TextEditing
 
     /// Runs a call on the store and counts it as pending.
     ///
+    /// - Parameter didFindSilence: Called on any thread each time that the server has been silent for five
+    ///   seconds more.
     /// - Throws: The call's error; `.offline` while there is no connection.
     func perform<Value: Sendable>(
+        didFindSilence: (@Sendable () -> Void)? = nil,
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
@@ -238,6 +241,7 @@ internal import TextEditing
         }
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             ActivityLog.write("retry: \(notice.sentence)")
+            if notice.reason == .silent { didFindSilence?() }
             Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
         }
         let result = await RetryNotice.reporting(to: observer) {

@@ -17,6 +17,14 @@ extension NoteDetailsViewController {
     private func didHear(_ news: NoteFollower.News) {
         switch news {
         case .upToDate: panel.trailingTitle = nil
+        case .arrived:
+            panel.trailingTitle = nil
+            if let state = progress.sentState { textView.markClean(state) }
+            if !isDirty { document.draft.discard() }
+            didEdit()
+            application?.showMessage(
+                localized("“\(document.name)” is in the club: what was sent has arrived."), .success
+            )
         case .changedElsewhere:
             panel.trailingTitle = TextLine(localized("changed by someone else"), .warning)
         case .deletedElsewhere:

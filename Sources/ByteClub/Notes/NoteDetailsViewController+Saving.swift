@@ -86,6 +86,7 @@ extension NoteDetailsViewController {
             return askAboutMarks(closing: closing)
         }
         let (text, state) = (wholeText, textView.state)
+        progress.sentState = state
         application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
         saving = startPending { [self] in
             do throws(NoteDocument.SaveFailure) {

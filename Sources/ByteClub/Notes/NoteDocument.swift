@@ -25,6 +25,9 @@ internal import TextEditing
     /// The revisions that saves from here have replaced. A listing that began before a save may still report one.
     private(set) var replacedRevisions: Set<Revision> = []
 
+    /// What was sent and not confirmed: the club may have it.
+    var unansweredText: TextBuffer?
+
     /// The typed name of a new note.
     var name: String {
         get { draft.note.name }
@@ -107,6 +110,7 @@ extension NoteDocument {
         guard text.count <= Self.byteLimit else { throw .tooLarge }
         isSaving = true
         defer { isSaving = false }
+        unansweredText = text
         let writeMode: WriteMode =
             switch (mode, file) {
             case (.replacing(let other), _):
@@ -121,8 +125,10 @@ extension NoteDocument {
             saved = try await club.write(text, at: path, mode: writeMode).file
         } catch {
             guard case .conflict = error.code else { throw .store(error) }
+            unansweredText = nil
             throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
         }
+        unansweredText = nil
         if let file { replacedRevisions.insert(file.revision) }
         file = saved
         name = saved.name

@@ -17,6 +17,8 @@ internal import TextEditing
         case renamed
         /// It is the same as in the club again.
         case upToDate
+        /// A save without an answer has arrived after all.
+        case arrived
     }
 
     private let document: NoteDocument
@@ -102,6 +104,11 @@ internal import TextEditing
             !Task.isCancelled, let opened = document.file, opened.path == file.path,
             !document.isSaving
         else { return }
+        if document.unansweredText == text {
+            document.adopt(current, text: text)
+            document.unansweredText = nil
+            return didHear(.arrived)
+        }
         // The base of a resumed draft may be what was just sent from here.
         guard let saved = await document.baseText(of: opened) else {
             return didHear(.changedElsewhere)

@@ -4,14 +4,16 @@ internal import ByteClubMessages
 extension RetryNotice {
     /// `The server is busy; trying again in 3 s.`
     package var sentence: String {
-        let what =
-            switch reason {
-            case .busy: localized("The server is busy")
-            case .unavailable: localized("The server is not available")
-            case .failed: localized("The server failed")
-            case .disconnected: localized("The connection broke")
-            }
         let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
+        let what: String
+        switch reason {
+        case .busy: what = localized("The server is busy")
+        case .unavailable: what = localized("The server is not available")
+        case .failed: what = localized("The server failed")
+        case .disconnected: what = localized("The connection broke")
+        case .silent:
+            return localized("The club does not answer; giving up in \(seconds) s.")
+        }
         return localized("\(what); trying again in \(seconds) s.")
     }
 

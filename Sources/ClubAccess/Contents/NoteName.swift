@@ -61,6 +61,12 @@ public struct NoteName: Hashable, Sendable {
         self = try NoteName(new.fileName + name[dot...], addsExtension: false)
     }
 
+    /// Whether a file has this name, and an extension that was not typed.
+    package static func isName(_ name: String, withoutExtension typed: String) -> Bool {
+        hasExtension(name) && name.hasPrefix(typed + ".")
+            && !name.dropFirst(typed.count + 1).contains(".")
+    }
+
     /// An extension is a dot with one to ten letters or digits after it, so that "Chapter 1. Trees"
     /// is a name without one.
     private static func hasExtension(_ name: String) -> Bool {

@@ -28,15 +28,16 @@ extension TransferItem {
 }
 
 extension TransferFailure {
-    /// A request of an active transfer will be repeated.
-    init(_ notice: RetryNotice) {
-        let code: StoreError.Code =
-            switch notice.reason {
-            case .busy: .rateLimited(retryAfter: nil)
-            case .unavailable: .serverUnavailable(retryAfter: nil)
-            case .failed: .serverError
-            case .disconnected: .offline
-            }
+    /// A request of an active transfer will be repeated; nil if it is only silent for now.
+    init?(_ notice: RetryNotice) {
+        let code: StoreError.Code
+        switch notice.reason {
+        case .busy: code = .rateLimited(retryAfter: nil)
+        case .unavailable: code = .serverUnavailable(retryAfter: nil)
+        case .failed: code = .serverError
+        case .disconnected: code = .offline
+        case .silent: return nil
+        }
         self.init(.store, code: Self.name(of: code))
     }
 

@@ -83,8 +83,8 @@ internal import ByteClubPictures
     }
 
     private func willRetry(_ notice: RetryNotice) {
-        guard status.state == .running else { return }
-        status.note(TransferFailure(notice), about: order)
+        guard status.state == .running, let failure = TransferFailure(notice) else { return }
+        status.note(failure, about: order)
         status.nextAttempt = clock.date().addingTimeInterval(notice.wait / .seconds(1))
         status.bytesPerSecond = nil
         report()

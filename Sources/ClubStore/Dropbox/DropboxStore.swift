@@ -130,7 +130,8 @@ public final class DropboxStore: RemoteStore {
             avoidsMeteredNetworks: configuration.avoidsMeteredNetworks)
         session.unixSocketPath = configuration.unixSocketPath
         loader = HTTPLoader(configuration: session)
-        waitingLoader = HTTPLoader(configuration: session)
+        // A long poll is silent until something changes.
+        waitingLoader = HTTPLoader(configuration: session, silenceInterval: .seconds(86_400))
         downloader = HTTPLoader(
             configuration: session, queue: DispatchQueue(label: "byteclub.downloads"))
         session.httpMaximumConnectionsPerHost = 1

@@ -11,6 +11,8 @@ import Synchronization
 final class HTTPLoader: Sendable {
     private let session: URLSession
     private let router: TaskRouter
+    private let timeout: Duration
+    private let silenceInterval: Duration
 
     /// The response to an authentication challenge for a request.
     typealias ChallengeAnswer =
@@ -20,12 +22,16 @@ final class HTTPLoader: Sendable {
 
     /// - Parameters:
     ///   - queue: Where progress and body chunks are delivered; nil for a queue of its own.
+    ///   - silenceInterval: How often to tell the observer of a ``RetryNotice`` that a server is silent.
     ///   - challengeAnswer: Called on that queue; if nil, the server's rejection is the response.
     init(
         configuration: URLSessionConfiguration, queue: DispatchQueue? = nil,
+        silenceInterval: Duration = .seconds(5),
         challengeAnswer: @escaping ChallengeAnswer = { _, _ in (.performDefaultHandling, nil) }
     ) {
         router = TaskRouter(challengeAnswer)
+        timeout = .seconds(configuration.timeoutIntervalForRequest)
+        self.silenceInterval = silenceInterval
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
     }
 
@@ -108,6 +114,8 @@ final class HTTPLoader: Sendable {
             }
         observers.control(task)
         let start = CancellableStart(task)
+        let watch = SilenceWatch(task, limit: timeout, every: silenceInterval)
+        defer { watch?.end() }
         let result: Result<Answer, Failure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 router.follow(

@@ -1,4 +1,4 @@
-/// That a request is going to be sent again, and when: for the caller that waits for its answer.
+/// That a request is going to be sent again, or that its answer is late: for the caller that waits for it.
 ///
 /// ```swift
 /// let file = await RetryNotice.$observer.withValue({ print($0.wait) }) {
@@ -15,12 +15,17 @@ public struct RetryNotice: Hashable, Sendable {
         case failed
         /// There was no connection, or it broke.
         case disconnected
+        /// The server has been silent for some seconds; the request is still waiting for its response.
+        case silent
     }
 
     public var reason: Reason
+
+    /// How long until the request is sent again; after ``Reason/silent``, until it fails if nothing arrives.
     public var wait: Duration
 
-    /// Told on any thread before each wait of a second or more, of the requests that its task makes.
+    /// Told on any thread, of the requests that its task makes: before each wait of a second or more, and while a
+    /// server is silent.
     @TaskLocal public static var observer: (@Sendable (RetryNotice) -> Void)?
 
     public init(reason: Reason, wait: Duration) {

@@ -17,6 +17,11 @@ public final class TabBarController: ViewController {
         didSet { if status != oldValue { bar.setNeedsDisplay() } }
     }
 
+    /// Shorter forms of ``status``, longest first, for screens on which it does not fit.
+    public var shorterStatuses: [TextLine] = [] {
+        didSet { if shorterStatuses != oldValue { bar.setNeedsDisplay() } }
+    }
+
     /// A separate row below the tabs, on sufficiently large screens; nil for none.
     public var bottomView: View? {
         didSet {
@@ -180,8 +185,9 @@ private final class TabBar: View {
         }
         // The last two columns are for the activity indicator.
         let start = (columns.last?.upperBound ?? 0) + 2
-        let status = controller.status
         let room = bounds.width - 3 - start
+        let statuses = [controller.status] + controller.shorterStatuses
+        let status = statuses.first { $0.columnCount <= room } ?? statuses[statuses.count - 1]
         if !status.isEmpty, room >= min(status.columnCount, 8) {
             surface.draw(
                 status, in: Rect(x: start, y: 0, width: room, height: 1), alignment: .trailing)

@@ -20,6 +20,7 @@ enum NotePaths {
             )
         }
         var path = try folder(names.joined(separator: "/"))
+        try requireName(last)
         do {
             let name = try old.map { try NoteName(last, renaming: $0) } ?? NoteName(last)
             path = try path.appending(newName: name.fileName)
@@ -33,12 +34,7 @@ enum NotePaths {
     static func folder(_ name: String) throws -> RemotePath {
         var path = RemotePath.root
         for name in name.split(separator: "/") {
-            guard name != ".", name != ".." else {
-                throw CommandFailure(
-                    localized(
-                        "“\(String(name))” means nothing here. Folders are named from the club's own on, as in "
-                            + "drafts/plan."))
-            }
+            try requireName(String(name))
             do {
                 path = try path.appending(
                     newName: try NoteName(String(name), addsExtension: false).fileName)
@@ -47,6 +43,15 @@ enum NotePaths {
             }
         }
         return path
+    }
+
+    private static func requireName(_ name: String) throws {
+        guard name != ".", name != ".." else {
+            throw CommandFailure(
+                localized(
+                    "“\(name)” means nothing here. Folders are named from the club's own on, as in "
+                        + "drafts/plan."))
+        }
     }
 
     /// - Throws: `CommandFailure` for a note that neither tab would show.
@@ -58,7 +63,8 @@ enum NotePaths {
     }
 
     /// Calls `body` with the note of this exact name; else with the name and the extension: `plan` may be a
-    /// folder beside `plan.txt`; else with the note that listings show under this name.
+    /// folder beside `plan.txt`; else with the note that listings show under this name, or under this name with any
+    /// extension.
     static func with<Value>(
         _ name: String, in club: any RemoteReading,
         _ body: (RemotePath) async throws(StoreError) -> Value
@@ -77,7 +83,9 @@ enum NotePaths {
             if first.code == .wrongKind {
                 throw CommandFailure(folder: name.split(separator: "/").map(String.init))
             }
-            throw CommandFailure(localized("There is no note “\(name)” in the club."))
+            throw CommandFailure(
+                localized("There is no note “\(name)” in the club.")
+                    + (try await suggestion(for: name, in: club)))
         } catch let refusal as CommandFailure {
             guard let shown = try await shown(name, in: club) else { throw refusal }
             return try await body(shown)
@@ -88,14 +96,29 @@ enum NotePaths {
     private static func shown(
         _ name: String, in club: any RemoteReading
     ) async throws -> RemotePath? {
-        let names = name.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = names.dropLast().joined(separator: "/")
-        guard let last = names.last, !last.isEmpty,
-            let folder = try? RemotePath(validating: folder)
-        else { return nil }
-        return try await ShownName.find(String(last), in: folder, of: club) { name, typed in
-            name == typed + ".txt"
+        guard let (folder, last) = parts(of: name) else { return nil }
+        return try await ShownName.find(last, in: folder, of: club) { name, typed in
+            NoteName.isName(name, withoutExtension: typed)
         }
+    }
+
+    /// ` Did you mean “plan.txt”?`, for the one note in the same folder whose name is nearly this; or nothing.
+    private static func suggestion(
+        for name: String, in club: any RemoteReading
+    ) async throws -> String {
+        guard let (folder, last) = parts(of: name),
+            let near = try await ShownName.near(last, in: folder, of: club)
+        else { return "" }
+        let path = (folder.components + [near]).joined(separator: "/")
+        return " " + localized("Did you mean “\(path)”?")
+    }
+
+    private static func parts(of name: String) -> (folder: RemotePath, last: String)? {
+        let names = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard let last = names.last, !last.isEmpty,
+            let folder = try? RemotePath(validating: names.dropLast().joined(separator: "/"))
+        else { return nil }
+        return (folder, String(last))
     }
 
     /// The metadata of a named note.

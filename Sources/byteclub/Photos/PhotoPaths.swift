@@ -25,7 +25,8 @@ enum PhotoPaths {
         }
         if let path { return try await club.metadata(of: path) }
         if first.code == .wrongKind { throw first }
-        throw CommandFailure(noPhoto: name)
+        throw CommandFailure(
+            noPhoto: name, near: try await ShownName.near(name, in: folder, of: club))
     }
 }
 
@@ -33,7 +34,9 @@ extension CommandFailure {
     static let slashInPhotoName = CommandFailure(
         localized("A photo's name may not contain a slash."))
 
-    init(noPhoto name: String) {
-        self.init(localized("There is no photo “\(name)” in the club."))
+    init(noPhoto name: String, near: String? = nil) {
+        self.init(
+            localized("There is no photo “\(name)” in the club.")
+                + (near.map { " " + localized("Did you mean “\($0)”?") } ?? ""))
     }
 }

@@ -141,20 +141,20 @@ struct TransfersCommand: ParsableCommand {
 
         @OptionGroup var club: ClubOptions
 
-        @Argument(help: "At most so many bytes a second: 500K, 4M; or none.")
-        var rate: String
+        @Argument(
+            help: "At most so many bytes a second: 500K, 4M; or none.",
+            transform: { argument in
+                guard let limit = RateLimit(argument: argument) else {
+                    throw ValidationError("Rates are bytes a second: 500K, 4M; or none.")
+                }
+                return limit
+            })
+        var rate: RateLimit
 
         @OptionGroup var chosen: ChosenTransfers
 
-        func validate() throws {
-            guard ByteRate(rate) != nil || rate == "none" else {
-                throw ValidationError(
-                    "“\(rate)” is not a rate. Rates are bytes a second: 500K, 4M; or none.")
-            }
-        }
-
         func run() async throws {
-            let limit = ByteRate(rate)?.bytesPerSecond
+            let limit = rate.bytesPerSecond
             try await Orders(club).change(chosen, if: \.canCancel) {
                 $0.bytesPerSecondLimit = limit
             }
@@ -183,6 +183,7 @@ struct TransfersCommand: ParsableCommand {
         @OptionGroup var club: ClubOptions
 
         func run() async throws {
+            ProcessPriority.yieldToScreens()
             let registry = ClubRegistry()
             let settings = try ClubOptions.club(club.name, in: registry)
             let journal = TransferJournal(folder: registry.transfersFolder(of: settings))

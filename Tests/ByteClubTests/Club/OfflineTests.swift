@@ -395,6 +395,7 @@ import TextEditing
         var deleted = 0
         var renamed = 0
         var upToDate = 0
+        var arrived = 0
         /// Looks at each piece of news.
         var waiter: Waiter<Heard>?
 
@@ -425,6 +426,7 @@ import TextEditing
             case .deletedElsewhere: heard.deleted += 1
             case .renamed: heard.renamed += 1
             case .upToDate: heard.upToDate += 1
+            case .arrived: heard.arrived += 1
             }
             heard.waiter?.look(at: heard)
         }
@@ -489,6 +491,56 @@ import TextEditing
         #expect(heard.reloads == [TextBuffer("theirs")])
         #expect(heard.upToDate == 0)
         withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
+    /// An upload that was stopped may have arrived: nobody else has changed the note then.
+    @Test func aStoppedSaveThatArrivedIsNobodyElses() async throws {
+        let document = try await {
+            try test.store.plant("one", at: "/a.txt")
+            return try await open("/a.txt")
+        }()
+        await test.waitUntil { !$0.contents.notes.isEmpty }
+        let heard = Heard()
+        let follower = follow(document, isDirty: true, heard)
+        test.store.hold(.put)
+        let saving = Task { try await document.save(TextBuffer("mine")) }
+        await test.store.waitForCalls(of: .put, count: 1)
+        saving.cancel()
+        _ = await saving.result
+        test.store.release(.put)
+        try test.store.plant("mine", at: "/a.txt")
+        await heard.wait { $0.arrived > 0 }
+        #expect(heard.changed == 0)
+        #expect(document.savedText == TextBuffer("mine"))
+        try await document.save(TextBuffer("mine, too"))
+        #expect(test.store.contents(of: "/a.txt") == Data("mine, too".utf8))
+        withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
+    /// Who has pressed Done wants to close the note, and not to wait a minute for a server that hangs.
+    @Test func aTextForASilentServerWaitsHere() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        try test.store.plant("one", at: "/a.txt")
+        await test.waitUntil { !$0.contents.notes.isEmpty }
+        let fetched = try await test.store.fetch(try RemotePath(validating: "/a.txt"))
+        let document = NoteDocument(
+            club: test.club, drafts: test.drafts, file: fetched.file,
+            text: TextBuffer(utf8: fetched.data))
+        test.store.hold(.put)
+        let saving = Task { try await document.save(TextBuffer("mine")) }
+        await test.store.waitForCalls(of: .put, count: 1)
+        test.store.reportSilence()
+        #expect(document.isSaving)
+        test.store.reportSilence()
+        try await saving.value
+        #expect(document.isWaiting)
+        test.store.release(.put)
+        await test.waitUntil { $0.waiting.isEmpty && !document.isSaving }
+        #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))
         test.club.stop()
     }
 

@@ -195,13 +195,17 @@ import Testing
 
     @Test(arguments: [
         ("500K", Int64(512_000)), ("4M", 4 << 20), ("4m", 4 << 20), ("1.5G", 1_610_612_736),
-        ("200000", 200_000),
+        ("200000", 200_000), ("4 M", 4 << 20), ("4MB", 4 << 20), ("100 KiB/s", 102_400),
+        ("512 B", 512), ("2 kb/S", 2048),
     ])
     func ratesAreRead(text: String, bytes: Int64) {
         #expect(ByteRate(text)?.bytesPerSecond == bytes)
     }
 
-    @Test(arguments: ["", "M", "0", "-1", "4 M", "4MB", "1e3", "9999999999G", "٣", "4ß", "4ﬁ"])
+    @Test(arguments: [
+        "", "M", "0", "-1", "4 ", " 4", "B", " ", "/s", "i", "4i", "4 X", "1e3", "9999999999G",
+        "٣", "4ß", "4ﬁ",
+    ])
     func whatIsNoRateIsRefused(text: String) {
         #expect(ByteRate(text) == nil)
     }

@@ -40,7 +40,8 @@ import Testing
         status.state = .running
         status.totalByteCount = 1000
         status.note(
-            TransferFailure(RetryNotice(reason: .busy, wait: .seconds(2))), about: order)
+            try #require(TransferFailure(RetryNotice(reason: .busy, wait: .seconds(2)))),
+            about: order)
         (status.updated, status.nextAttempt) = (Date(), Date(timeIntervalSinceNow: 600))
         try TransferJournal(folder: folder).write(status, of: order.id)
         center.start()
