@@ -37,9 +37,9 @@ enum Screen {
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
         isShown.store(true, ordering: .relaxed)
-        let status: Int32
+        let ending: ByteClubApp.Ending
         do {
-            status = try await ByteClubApp.run(
+            ending = try await ByteClubApp.run(
                 club, registry: registry, choosingClub: choosingClub, notice: notice,
                 choices: choices)
         } catch let error as StoreError {
@@ -47,6 +47,7 @@ enum Screen {
         } catch {
             throw CommandFailure("\(error)")
         }
-        Glibc.exit(status)
+        if let sentence = ending.sentence { Output.line(sentence) }
+        Glibc.exit(ending.status)
     }
 }

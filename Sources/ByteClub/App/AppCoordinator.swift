@@ -32,6 +32,8 @@ internal import TextEditing
     var askedToSignIn: Int?
     /// The skipped files already reported.
     var shownSkipped: [String] = []
+    /// The message about a request that waits.
+    private var countdown: Task<Void, Never>?
     /// Whether a message about the changes being sent was shown.
     private var hasToldOfSync = false
     /// Saves which club was opened last. Saves run in order, so that the last one wins.
@@ -113,11 +115,31 @@ internal import TextEditing
         login.choose(current: session.club.settings)
     }
 
+    /// Shows how long a request waits, second by second, until another message takes its place.
+    private func countDown(_ notice: RetryNotice) {
+        let end = ContinuousClock.now + notice.wait
+        // The next notice comes while the server is still silent.
+        let duration = notice.reason == .silent ? min(notice.wait, .seconds(6)) : notice.wait
+        let last = ContinuousClock.now + duration
+        countdown?.cancel()
+        countdown = Task { [weak self] in
+            var shown: String?
+            while true {
+                let left = end - .now
+                guard let self, .now < last, left > .zero,
+                    shown.map(application.isShowing) ?? true
+                else { return }
+                let sentence = RetryNotice(reason: notice.reason, wait: left).sentence
+                application.showMessage(sentence, .warning, for: min(left, .seconds(2)))
+                shown = sentence
+                guard (try? await Pause.sleep(for: .seconds(1))) != nil else { return }
+            }
+        }
+    }
+
     func prepare(_ session: ClubSession) {
         session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
-        session.club.handlers.willRetry = { [weak self] notice in
-            self?.application.showMessage(notice.sentence, .warning, for: notice.wait)
-        }
+        session.club.handlers.willRetry = { [weak self] notice in self?.countDown(notice) }
         session.club.handlers.didSync = { [weak self, weak session] event in
             guard let self, self.session === session else { return }
             announce(event)

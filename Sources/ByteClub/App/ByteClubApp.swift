@@ -2,10 +2,29 @@ package import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import ByteClubMessages
 internal import TerminalUI
 
 /// The app on a terminal: two tabs on one club.
 @MainActor public enum ByteClubApp {
+    /// How the app has ended.
+    package struct Ending: Sendable {
+        /// The exit status: 0, or 128 plus the signal's number if a signal ended it.
+        package let status: Int32
+        /// The transfers that go on in the background.
+        package let transferCount: Int
+
+        /// What a person who has quit should know; nil if nothing goes on.
+        package var sentence: String? {
+            guard status == 0, transferCount > 0 else { return nil }
+            return transferCount == 1
+                ? localized("A transfer goes on in the background: byteclub transfers shows it.")
+                : localized(
+                    "\(transferCount) transfers go on in the background: byteclub transfers shows them."
+                )
+        }
+    }
+
     /// Takes over the terminal, shows the club, and returns when the user has quit.
     ///
     /// - Parameters:
@@ -14,12 +33,11 @@ internal import TerminalUI
     ///   - choosingClub: Shows the list of clubs first.
     ///   - notice: A message to show first.
     ///   - choices: The screen options from the arguments.
-    /// - Returns: The exit status: 0, or 128 plus the signal's number if a signal ended it.
     /// - Throws: `TerminalError`, a sentence for the user, if there is no terminal to draw on.
     package static func run(
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
-    ) async throws -> Int32 {
+    ) async throws -> Ending {
         ProcessPriority.answerQuickly()
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
@@ -57,7 +75,8 @@ internal import TerminalUI
             coordinator.welcome()
         }
         let status = await application.wait()
+        let transferCount = coordinator.session.transfers.wantedItems.count
         await coordinator.stop()
-        return status
+        return Ending(status: status, transferCount: transferCount)
     }
 }

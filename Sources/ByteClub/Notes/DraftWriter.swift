@@ -57,6 +57,9 @@ internal import TextEditing
         self.retryPauses = retryPauses
     }
 
+    /// Whether the last write has failed.
+    var isFailing: Bool { failureCount > 0 }
+
     /// Schedules a write; many calls in a row cause few writes.
     ///
     /// - Parameter text: Returns the text when the write is due.

@@ -41,6 +41,7 @@ extension NoteDetailsViewController {
             let place = text.clusterBoundary(atOrBefore: min(max(0, caret), text.count))
             textView.select(place..<place)
             panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
+            if let path = document.file?.path { delegate?.noteDetails(self, didReload: path) }
         }
     }
 

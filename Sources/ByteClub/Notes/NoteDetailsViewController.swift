@@ -10,6 +10,9 @@ internal import TextEditing
     /// The store has confirmed a save, or it is in the outbox.
     func noteDetails(_ editor: NoteDetailsViewController, didSave path: RemotePath)
 
+    /// The note on the screen was loaded again: another member had changed it.
+    func noteDetails(_ editor: NoteDetailsViewController, didReload path: RemotePath)
+
     /// A save has found a change by another member.
     func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath)
 
@@ -142,10 +145,12 @@ final class NoteDetailsViewController: ViewController {
         progress.canSpell = SpellingProgram.Choice(language: settings.spelling.language) != nil
         if settings.spelling != .off { markSpelling() }
         document.draft.onFailure = { [weak self] sentence in
-            // Until the next attempt.
+            // Until the next attempt; the frame says it as long as it lasts.
             self?.application?.showMessage(sentence, .warning, for: .seconds(12))
+            self?.showPlace()
         }
         document.draft.onRecovery = { [weak self] in
+            self?.showPlace()
             self?.application?.showMessage(
                 localized("What you type is kept as a draft again."), .success)
         }
@@ -289,7 +294,10 @@ extension NoteDetailsViewController {
         // In the plain style: the numbers change with every key, and colors would double the output.
         var words = TextLine(localized("Ln \(place.line + 1), Col \(place.column + 1)"))
         if hasUnsavedText {
-            words = words + TextLine(" · ") + TextLine(localized("modified"), .warning)
+            let state =
+                document.draft.isFailing
+                ? localized("modified, not kept on the disk") : localized("modified")
+            words = words + TextLine(" · ") + TextLine(state, .warning)
         }
         panel.footer = words
         panel.title = TextLine(title, .heading)

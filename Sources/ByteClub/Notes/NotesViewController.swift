@@ -339,6 +339,11 @@ extension NotesViewController: NoteDetailsDelegate {
         files.reload()
     }
 
+    func noteDetails(_ editor: NoteDetailsViewController, didReload path: RemotePath) {
+        if let file = club.contents[path] { memory.see([file]) }
+        files.reload()
+    }
+
     func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath) {
         // Opening the note must fetch its current text.
         texts.forget(path)

@@ -36,6 +36,8 @@ final class PhotosViewController: ViewController {
     var pickerFolder = FileManager.default.currentDirectoryPath
     /// The upload shown in the progress view, or whose failure is shown.
     var uploadInSight: TransferItem.ID?
+    /// The uploads that have ended since none was under way.
+    private var uploadedCount = 0
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,
@@ -265,13 +267,7 @@ extension PhotosViewController: TransferObserver {
                 if let file = await club.look(at: path) { memory.see([file]) }
                 files.pathToSelect = path
                 files.reload()
-                let failureCount = transfers.unseenFailures.count
-                application?.showMessage(
-                    failureCount == 0
-                        ? localized("“\(path.name)” is in the club.")
-                        : localized(
-                            "“\(path.name)” is in the club; \(failureCount) failed: w shows why."),
-                    failureCount == 0 ? .success : .warning)
+                tellOfUpload(path.name)
                 club.askForAccountAgain()
             }
         case (.download, .done):
@@ -287,6 +283,25 @@ extension PhotosViewController: TransferObserver {
                 for: .seconds(20))
         default: break
         }
+    }
+}
+
+extension PhotosViewController {
+    /// Says that an upload has ended: by its name, or how many it were if several ran one after another.
+    private func tellOfUpload(_ name: String) {
+        uploadedCount += 1
+        let left = transfers.wantedItems.count { $0.order.direction == .upload }
+        let failureCount = transfers.unseenFailures.count
+        let arrived =
+            uploadedCount == 1
+            ? localized("“\(name)” is in the club")
+            : localized("\(uploadedCount) photos are in the club")
+        let rest =
+            failureCount > 0
+            ? localized("; \(failureCount) failed: w shows why.")
+            : left > 0 ? localized("; \(left) to go.") : "."
+        application?.showMessage(arrived + rest, failureCount == 0 ? .success : .warning)
+        if left == 0 { uploadedCount = 0 }
     }
 }
 

@@ -54,10 +54,11 @@ extension TransferItem {
         case .running: return retryNotice(at: now)?.sentence ?? runningWords
         case .paused:
             return status.byteCount > 0
-                ? localized("Paused at \(byteWords); it can be resumed.") : localized("Paused.")
+                ? localized("Paused: \(byteWords) are kept; it can be resumed.")
+                : localized("Paused.")
         case .cancelled:
             return status.byteCount > 0
-                ? localized("Cancelled at \(byteWords); it can be resumed.")
+                ? localized("Cancelled: \(byteWords) are kept; it can be resumed.")
                 : localized("Cancelled.")
         case .done:
             return order.direction == .upload

@@ -57,6 +57,9 @@ extension Application {
         setNeedsFrame()
     }
 
+    /// Whether this text is the message in the last row.
+    public func isShowing(_ text: String) -> Bool { message?.text == text }
+
     /// Removes the message.
     public func dismissMessage() {
         guard message != nil else { return }

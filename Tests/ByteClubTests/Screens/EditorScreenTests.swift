@@ -290,6 +290,8 @@ import Testing
         try Data().write(to: home.folder.appending(path: "drafts"))
         let run = try await type("X")
         let screen = run.screen
+        // Said in the frame as long as it is so, keys or not.
+        await screen.wait(for: "modified, not kept on the disk")
         screen.press("Esc", "d")
         await screen.wait(for: "Not kept as a draft")
         #expect(
@@ -316,6 +318,8 @@ import Testing
         #expect(run.screen.lines.contains { $0.contains("new words") })
         run.screen.press("Esc")
         await run.screen.wait(for: "1 · by name")
+        // It was read here.
+        #expect(!run.screen.lines.contains { $0.contains("1 new") })
         await run.end()
     }
 

@@ -26,7 +26,9 @@ enum TypedPath {
         }
         guard !text.isEmpty else { return folder }
         if text == "~" { return home }
-        // The field begins with `~/`: an absolute path was typed after it.
+        // The field begins with `~/`: a whole path was typed after it.
+        if text == "~/~" { return home }
+        while text.hasPrefix("~/~/") { text.removeFirst(2) }
         if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
         if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
         if text.hasPrefix("/") { return normalized(text) }
