@@ -292,15 +292,20 @@ extension PhotosViewController {
         uploadedCount += 1
         let left = transfers.wantedItems.count { $0.order.direction == .upload }
         let failureCount = transfers.unseenFailures.count
-        let arrived =
+        let what =
             uploadedCount == 1
-            ? localized("“\(name)” is in the club")
-            : localized("\(uploadedCount) photos are in the club")
-        let rest =
-            failureCount > 0
-            ? localized("; \(failureCount) failed: w shows why.")
-            : left > 0 ? localized("; \(left) to go.") : "."
-        application?.showMessage(arrived + rest, failureCount == 0 ? .success : .warning)
+            ? "“\(name)”" : localized("\(uploadedCount) photos")
+        let sentence =
+            if failureCount > 0 {
+                localized("In the club: \(what); \(failureCount) failed: w shows why.")
+            } else if left > 0 {
+                localized("In the club: \(what); \(left) to go.")
+            } else if uploadedCount > 1 {
+                localized("In the club: \(what).")
+            } else {
+                localized("“\(name)” is in the club.")
+            }
+        application?.showMessage(sentence, failureCount == 0 ? .success : .warning)
         if left == 0 { uploadedCount = 0 }
     }
 }
