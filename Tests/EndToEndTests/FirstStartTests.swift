@@ -3,6 +3,20 @@ import TestSupport
 import Testing
 
 @Suite struct FirstStartTests {
+    /// What computes in the background yields to what answers keys.
+    @Test func theClubsServerComesAfterTheScreen() async throws {
+        try await inFreshHome { home in
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.waitForTabs()
+            let server = try #require(home.servers.first)
+            #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(server)) >= 5)
+            #expect(
+                getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(terminal.process))
+                    == getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+        }
+    }
+
     @Test(arguments: Look.all)
     func welcomesANewcomerWithANoteAndThreePanoramas(look: Look) async throws {
         try await inFreshHome(hasClub: false) { home in
