@@ -9,15 +9,19 @@ import Synchronization
 final class SilenceWatch: Sendable {
     private let task: URLSessionTask
     private let limit: Duration
-    private let interval: Duration
+    /// Five times as often as the observer is told: when the last byte moved is known as exactly.
+    private let step: Duration
     private let observer: @Sendable (RetryNotice) -> Void
     private let state: Mutex<State>
 
     private struct State {
         var isEnded = false
         var byteCount: Int64 = 0
-        var silence: Duration = .zero
+        /// The number of steps without a byte.
+        var silentStepCount = 0
     }
+
+    private static let stepsPerNotice = 5
 
     private static let queue = DispatchQueue(label: "byteclub.silence")
 
@@ -28,15 +32,16 @@ final class SilenceWatch: Sendable {
     ///   - interval: How often to tell.
     init?(_ task: URLSessionTask, limit: Duration, every interval: Duration) {
         guard let observer = RetryNotice.observer, interval < limit else { return nil }
-        (self.task, self.limit, self.interval, self.observer) = (task, limit, interval, observer)
+        (self.task, self.limit, self.observer) = (task, limit, observer)
+        step = interval / Self.stepsPerNotice
         state = Mutex(State())
-        look(after: interval)
+        lookLater()
     }
 
     func end() { state.withLock { $0.isEnded = true } }
 
-    private func look(after interval: Duration) {
-        let nanoseconds = Int(interval / .nanoseconds(1))
+    private func lookLater() {
+        let nanoseconds = Int(step / .nanoseconds(1))
         // Held weakly: most requests have ended long before.
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
             self?.look()
@@ -45,14 +50,18 @@ final class SilenceWatch: Sendable {
 
     private func look() {
         let byteCount = task.countOfBytesSent + task.countOfBytesReceived
-        let left: Duration? = state.withLock { state in
+        let count: Int? = state.withLock { state in
             guard !state.isEnded else { return nil }
-            state.silence = byteCount == state.byteCount ? state.silence + interval : .zero
+            state.silentStepCount = byteCount == state.byteCount ? state.silentStepCount + 1 : 0
             state.byteCount = byteCount
-            return limit - state.silence
+            return state.silentStepCount
         }
-        guard let left, left > .zero else { return }
-        if left < limit { observer(RetryNotice(reason: .silent, wait: left)) }
-        look(after: interval)
+        guard let count else { return }
+        let left = limit - step * count
+        guard left > .zero else { return }
+        if count > 0, count.isMultiple(of: Self.stepsPerNotice) {
+            observer(RetryNotice(reason: .silent, wait: left))
+        }
+        lookLater()
     }
 }
