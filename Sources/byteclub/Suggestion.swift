@@ -22,7 +22,7 @@ enum Suggestion {
         var command: any ParsableCommand.Type = ByteClubCommand.self
         while let word = words.popFirst() {
             let subcommands = command.configuration.subcommands
-            guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
+            guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
                 let names = subcommands.filter { $0.configuration.shouldDisplay }.map {
                     $0._commandName

@@ -10,7 +10,10 @@ enum WaitingNotices {
         let result = await RetryNotice.reporting(to: { notice in
             guard !Screen.isShown.load(ordering: .relaxed) else { return }
             // One line for a silent server; each attempt has its own.
-            if notice.reason == .silent, hasSaidSilent.exchange(true, ordering: .relaxed) { return }
+            if case .silent = notice.reason, hasSaidSilent.exchange(true, ordering: .relaxed) {
+                return
+            }
+            Output.clearStatus()
             Output.complain(notice.sentence)
         }) { () async -> Result<Void, any Error> in
             do {

@@ -39,9 +39,10 @@ final class CallGate: Sendable {
     }
 
     /// Tells the callers of what is held that the server is silent, as a request without an answer does.
-    func reportSilence() {
+    func reportSilence(of duration: Duration) {
         let observers = state.withLock { $0.observers }
-        for observer in observers { observer(RetryNotice(reason: .silent, wait: .seconds(50))) }
+        let notice = RetryNotice(reason: .silent(duration), wait: .seconds(60) - duration)
+        for observer in observers { observer(notice) }
     }
 
     /// Records a call, holds it while its kind is held, and fails it on request.

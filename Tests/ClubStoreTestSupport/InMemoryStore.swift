@@ -52,7 +52,7 @@ public final class InMemoryStore: RemoteStore {
     }
 
     /// Tells the callers of what is held that the server is silent.
-    public func reportSilence() { gate.reportSilence() }
+    public func reportSilence(of duration: Duration) { gate.reportSilence(of: duration) }
 
     /// Suspends calls of this kind. Uploads and downloads are suspended after half of their bytes
     /// have moved.

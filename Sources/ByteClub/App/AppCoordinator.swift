@@ -32,8 +32,7 @@ internal import TextEditing
     var askedToSignIn: Int?
     /// The skipped files already reported.
     var shownSkipped: [String] = []
-    /// The message about a request that waits.
-    private var countdown: Task<Void, Never>?
+    private lazy var waitingMessage = WaitingMessage(application)
     /// Whether a message about the changes being sent was shown.
     private var hasToldOfSync = false
     /// Saves which club was opened last. Saves run in order, so that the last one wins.
@@ -115,31 +114,10 @@ internal import TextEditing
         login.choose(current: session.club.settings)
     }
 
-    /// Shows how long a request waits, second by second, until another message takes its place.
-    private func countDown(_ notice: RetryNotice) {
-        let end = ContinuousClock.now + notice.wait
-        // The next notice comes while the server is still silent.
-        let duration = notice.reason == .silent ? min(notice.wait, .seconds(6)) : notice.wait
-        let last = ContinuousClock.now + duration
-        countdown?.cancel()
-        countdown = Task { [weak self] in
-            var shown: String?
-            while true {
-                let left = end - .now
-                guard let self, .now < last, left > .zero,
-                    shown.map(application.isShowing) ?? true
-                else { return }
-                let sentence = RetryNotice(reason: notice.reason, wait: left).sentence
-                application.showMessage(sentence, .warning, for: min(left, .seconds(2)))
-                shown = sentence
-                guard (try? await Pause.sleep(for: .seconds(1))) != nil else { return }
-            }
-        }
-    }
-
     func prepare(_ session: ClubSession) {
         session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
-        session.club.handlers.willRetry = { [weak self] notice in self?.countDown(notice) }
+        session.club.handlers.willRetry = { [weak self] in self?.waitingMessage.show($0) }
+        session.club.handlers.didStopWaiting = { [weak self] in self?.waitingMessage.end() }
         session.club.handlers.didSync = { [weak self, weak session] event in
             guard let self, self.session === session else { return }
             announce(event)

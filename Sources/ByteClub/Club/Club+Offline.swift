@@ -2,7 +2,6 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-import Synchronization
 internal import TextEditing
 
 /// The result of a change made here.
@@ -49,7 +48,8 @@ extension Club {
         }
         do throws(StoreError) {
             let file = try await announcing(path) { [path, mode] () throws(StoreError) in
-                try await performUnlessSilent(.put, at: path) { store throws(StoreError) in
+                try await performUnlessSilent(.put, of: text.count, at: path) {
+                    store throws(StoreError) in
                     try await NoteDocument.put(text, at: path, mode: mode, in: store)
                 }
             }
@@ -104,45 +104,54 @@ extension Club {
             && !settings.isFixedBySignIn(error)
     }
 
-    /// As ``perform(didFindSilence:_:)``, but a server that is silent for ten seconds fails with `.timedOut`
-    /// instead of holding up what can wait in the outbox: a member who pressed Done wants to close the note.
+    /// How long a server may be silent about a text before it waits here: ten seconds, and for large texts as long as
+    /// a slow disk takes to write them.
+    private static func silenceLimit(byteCount: Int) -> Duration {
+        .seconds(10 + byteCount / (4 << 20))
+    }
+
+    /// As ``perform(didFindSilence:_:)``, but a server that stays silent fails with `.timedOut` instead of holding up
+    /// what can wait in the outbox: a member who pressed Done wants to close the note.
+    ///
+    /// Returns then without waiting for the end of the call, which is cancelled.
     private func performUnlessSilent<Value: Sendable>(
-        _ operation: StoreError.Operation, at path: RemotePath,
+        _ operation: StoreError.Operation, of byteCount: Int, at path: RemotePath,
         _ call: @escaping @MainActor (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         guard await local?.canKeep() == true else { return try await perform(call) }
-        let silences = Atomic(0)
-        let working = Mutex<Task<Result<Value, StoreError>, Never>?>(nil)
-        let didFindSilence: @Sendable () -> Void = {
-            if silences.add(1, ordering: .relaxed).newValue == 2 {
-                working.withLock { $0?.cancel() }
-            }
-        }
-        let task = Task { () -> Result<Value, StoreError> in
+        let limit = Self.silenceLimit(byteCount: byteCount)
+        let (results, first) = AsyncStream.makeStream(
+            of: Result<Value, StoreError>.self, bufferingPolicy: .bufferingOldest(1))
+        let task = Task {
+            let result: Result<Value, StoreError>
             do throws(StoreError) {
-                return .success(try await perform(didFindSilence: didFindSilence, call))
+                result = .success(
+                    try await perform(
+                        didFindSilence: { silence in
+                            guard silence >= limit else { return }
+                            first.yield(
+                                .failure(StoreError(.timedOut, during: operation, at: path)))
+                        }, call))
             } catch {
-                return .failure(error)
+                result = .failure(error)
             }
+            first.yield(result)
+            return result
         }
-        working.withLock { $0 = task }
-        let result = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
+        for await result in results {
+            if case .failure = result { task.cancel() }
+            return try result.get()
         }
-        if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled,
-            silences.load(ordering: .relaxed) >= 2
-        {
-            throw StoreError(.timedOut, during: operation, at: path, underlying: error)
-        }
-        return try result.get()
+        // This task was cancelled.
+        task.cancel()
+        return try await task.value.get()
     }
 
     private func keep(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode, because error: StoreError?
     ) async throws(StoreError) -> ChangeOutcome {
-        if mode == .add || mode == .create, contents[path] != nil {
+        // After an attempt it may be what was sent: the outbox finds that out.
+        if error == nil, mode == .add || mode == .create, contents[path] != nil {
             throw StoreError(.conflict(serverRevision: nil), during: .put, at: path)
         }
         let data = await Self.data(of: text)

@@ -29,6 +29,8 @@ extension Club {
         var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
         /// Called when a request waits before it is repeated.
         var willRetry: ((RetryNotice) -> Void)?
+        /// A call of which that was told has ended.
+        var didStopWaiting: (() -> Void)?
     }
 
     /// Polling of the club, and of other programs' writes on this computer.

@@ -4,6 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TextEditing
+internal import Synchronization
 
 /// Observes changes to the folder and the connection.
 @MainActor protocol ClubObserver: AnyObject {
@@ -226,10 +227,10 @@ internal import TextEditing
     /// Runs a call on the store and counts it as pending.
     ///
     /// - Parameter didFindSilence: Called on any thread each time that the server has been silent for five
-    ///   seconds more.
+    ///   seconds more, with how long it has been so.
     /// - Throws: The call's error; `.offline` while there is no connection.
     func perform<Value: Sendable>(
-        didFindSilence: (@Sendable () -> Void)? = nil,
+        didFindSilence: (@Sendable (Duration) -> Void)? = nil,
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
@@ -239,14 +240,17 @@ internal import TextEditing
             calls.count -= 1
             activity.end()
         }
+        let hasWaited = Atomic(false)
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
+            hasWaited.store(true, ordering: .relaxed)
             ActivityLog.write("retry: \(notice.sentence)")
-            if notice.reason == .silent { didFindSilence?() }
+            if case .silent(let duration) = notice.reason { didFindSilence?(duration) }
             Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
         }
         let result = await RetryNotice.reporting(to: observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
+        if hasWaited.load(ordering: .relaxed) { handlers.didStopWaiting?() }
         if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
         return try result.get()
     }

@@ -17,9 +17,11 @@ extension NoteDetailsViewController {
     private func didHear(_ news: NoteFollower.News) {
         switch news {
         case .upToDate: panel.trailingTitle = nil
-        case .arrived:
+        case .arrived(let state):
             panel.trailingTitle = nil
-            if let state = progress.sentState { textView.markClean(state) }
+            if let state { textView.markClean(state) }
+            progress.isSavedOnce = true
+            if let path = document.file?.path { delegate?.noteDetails(self, didSave: path) }
             if !isDirty { document.draft.discard() }
             didEdit()
             application?.showMessage(

@@ -86,14 +86,13 @@ extension NoteDetailsViewController {
             return askAboutMarks(closing: closing)
         }
         let (text, state) = (wholeText, textView.state)
-        progress.sentState = state
         application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
         saving = startPending { [self] in
             do throws(NoteDocument.SaveFailure) {
                 if asCopy {
                     try await document.saveAsCopy(text)
                 } else {
-                    try await document.save(text, mode: mode)
+                    try await document.save(text, mode: mode, state: state)
                 }
                 saving = nil
                 didFinishSaving(text, state, closing: closing)

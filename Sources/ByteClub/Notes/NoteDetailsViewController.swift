@@ -72,8 +72,6 @@ final class NoteDetailsViewController: ViewController {
 
     struct Progress {
         var isSavedOnce = false
-        /// What was typed when the text was last sent to the club.
-        var sentState: UndoHistory.State?
         /// Whether both versions were put into the text, with marks that are not to be saved unasked.
         var mayHaveMarks = false
         /// Whether the stored state was read.

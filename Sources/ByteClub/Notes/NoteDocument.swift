@@ -26,7 +26,13 @@ internal import TextEditing
     private(set) var replacedRevisions: Set<Revision> = []
 
     /// What was sent and not confirmed: the club may have it.
-    var unansweredText: TextBuffer?
+    private(set) var unanswered: Unanswered?
+
+    struct Unanswered {
+        let text: TextBuffer
+        /// The editor's state when it was sent.
+        let state: UndoHistory.State?
+    }
 
     /// The typed name of a new note.
     var name: String {
@@ -105,12 +111,16 @@ extension NoteDocument {
 
     /// Sends the text to the club. Returns when the store has confirmed it, or when it is in the outbox
     /// because the club is unreachable: see ``isWaiting``.
-    func save(_ text: TextBuffer, mode: SaveMode = .careful) async throws(SaveFailure) {
+    ///
+    /// - Parameter state: The editor's state, for ``Unanswered``.
+    func save(
+        _ text: TextBuffer, mode: SaveMode = .careful, state: UndoHistory.State? = nil
+    ) async throws(SaveFailure) {
         let path = try destination()
         guard text.count <= Self.byteLimit else { throw .tooLarge }
         isSaving = true
         defer { isSaving = false }
-        unansweredText = text
+        unanswered = Unanswered(text: text, state: state)
         let writeMode: WriteMode =
             switch (mode, file) {
             case (.replacing(let other), _):
@@ -125,10 +135,10 @@ extension NoteDocument {
             saved = try await club.write(text, at: path, mode: writeMode).file
         } catch {
             guard case .conflict = error.code else { throw .store(error) }
-            unansweredText = nil
+            unanswered = nil
             throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
         }
-        unansweredText = nil
+        unanswered = nil
         if let file { replacedRevisions.insert(file.revision) }
         file = saved
         name = saved.name
@@ -139,6 +149,8 @@ extension NoteDocument {
     ///
     /// - Parameter text: Its text, if it differs from the one saved last.
     func adopt(_ file: RemoteFile, text: TextBuffer? = nil) {
+        // The base is another one now: what was sent for the earlier one would have to replace this.
+        unanswered = nil
         self.file = file
         name = file.name
         if let text { savedText = text }
@@ -150,6 +162,7 @@ extension NoteDocument {
     /// Saves the text beside the changed note, under an unused name: `Plan (my version).txt`.
     func saveAsCopy(_ text: TextBuffer) async throws(SaveFailure) {
         let original = try destination()
+        unanswered = nil
         for number in 1...99 {
             let name = Self.copyName(of: original.name, number: number)
             if club.contents.file(named: name, in: original.parent ?? .root) != nil { continue }

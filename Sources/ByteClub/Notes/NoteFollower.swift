@@ -17,8 +17,8 @@ internal import TextEditing
         case renamed
         /// It is the same as in the club again.
         case upToDate
-        /// A save without an answer has arrived after all.
-        case arrived
+        /// A save without an answer has arrived after all: what was sent in this state of the editor.
+        case arrived(UndoHistory.State?)
     }
 
     private let document: NoteDocument
@@ -104,10 +104,9 @@ internal import TextEditing
             !Task.isCancelled, let opened = document.file, opened.path == file.path,
             !document.isSaving
         else { return }
-        if document.unansweredText == text {
+        if let sent = document.unanswered, sent.text == text {
             document.adopt(current, text: text)
-            document.unansweredText = nil
-            return didHear(.arrived)
+            return didHear(.arrived(sent.state))
         }
         // The base of a resumed draft may be what was just sent from here.
         guard let saved = await document.baseText(of: opened) else {

@@ -258,6 +258,9 @@ extension PhotosViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {}
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
+        if item.order.direction == .upload, item.state != .done, uploadsLeft == 0 {
+            uploadedCount = 0
+        }
         switch (item.order.direction, item.state) {
         case (.upload, .done):
             guard let path = item.status.path.flatMap({ try? RemotePath(validating: $0) }) else {
@@ -287,10 +290,14 @@ extension PhotosViewController: TransferObserver {
 }
 
 extension PhotosViewController {
+    private var uploadsLeft: Int {
+        transfers.wantedItems.count { $0.order.direction == .upload }
+    }
+
     /// Says that an upload has ended: by its name, or how many it were if several ran one after another.
     private func tellOfUpload(_ name: String) {
         uploadedCount += 1
-        let left = transfers.wantedItems.count { $0.order.direction == .upload }
+        let left = uploadsLeft
         let failureCount = transfers.unseenFailures.count
         let what =
             uploadedCount == 1

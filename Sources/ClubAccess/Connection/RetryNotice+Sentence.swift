@@ -11,8 +11,9 @@ extension RetryNotice {
         case .unavailable: what = localized("The server is not available")
         case .failed: what = localized("The server failed")
         case .disconnected: what = localized("The connection broke")
-        case .silent:
-            return localized("The club does not answer; giving up in \(seconds) s.")
+        case .silent(let duration):
+            let seconds = Int((duration / .seconds(1)).rounded())
+            return localized("The club has not answered for \(seconds) s.")
         }
         return localized("\(what); trying again in \(seconds) s.")
     }

@@ -15,8 +15,8 @@ public struct RetryNotice: Hashable, Sendable {
         case failed
         /// There was no connection, or it broke.
         case disconnected
-        /// The server has been silent for some seconds; the request is still waiting for its response.
-        case silent
+        /// No byte has moved for this long; the request is still waiting for its response.
+        case silent(Duration)
     }
 
     public var reason: Reason

@@ -60,7 +60,7 @@ final class SilenceWatch: Sendable {
         let left = limit - step * count
         guard left > .zero else { return }
         if count > 0, count.isMultiple(of: Self.stepsPerNotice) {
-            observer(RetryNotice(reason: .silent, wait: left))
+            observer(RetryNotice(reason: .silent(step * count), wait: left))
         }
         lookLater()
     }

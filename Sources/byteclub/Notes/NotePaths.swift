@@ -63,10 +63,12 @@ enum NotePaths {
     }
 
     /// Calls `body` with the note of this exact name; else with the name and the extension: `plan` may be a
-    /// folder beside `plan.txt`; else with the note that listings show under this name, or under this name with any
-    /// extension.
+    /// folder beside `plan.txt`; else with the note that listings show under this name.
+    ///
+    /// - Parameter guessesExtension: Whether `plan` may be `plan.md`, too, where that is the only such note. For
+    ///   reading alone: what changes a note changes none that was not named.
     static func with<Value>(
-        _ name: String, in club: any RemoteReading,
+        _ name: String, in club: any RemoteReading, guessesExtension: Bool = false,
         _ body: (RemotePath) async throws(StoreError) -> Value
     ) async throws -> Value {
         let first: StoreError
@@ -79,7 +81,9 @@ enum NotePaths {
         do {
             return try await body(try new(name))
         } catch let error as StoreError where error.code == .notFound {
-            if let shown = try await shown(name, in: club) { return try await body(shown) }
+            if let shown = try await shown(name, in: club, guessesExtension) {
+                return try await body(shown)
+            }
             if first.code == .wrongKind {
                 throw CommandFailure(folder: name.split(separator: "/").map(String.init))
             }
@@ -87,18 +91,22 @@ enum NotePaths {
                 localized("There is no note “\(name)” in the club.")
                     + (try await suggestion(for: name, in: club)))
         } catch let refusal as CommandFailure {
-            guard let shown = try await shown(name, in: club) else { throw refusal }
+            guard let shown = try await shown(name, in: club, guessesExtension) else {
+                throw refusal
+            }
             return try await body(shown)
         }
     }
 
     /// The note that listings show under this name.
     private static func shown(
-        _ name: String, in club: any RemoteReading
+        _ name: String, in club: any RemoteReading, _ guessesExtension: Bool
     ) async throws -> RemotePath? {
         guard let (folder, last) = parts(of: name) else { return nil }
+        let isForPhotos = ClubContents.isInPhotosFolder(try folder.appending("a"))
+        let guesses = guessesExtension && !isForPhotos
         return try await ShownName.find(last, in: folder, of: club) { name, typed in
-            NoteName.isName(name, withoutExtension: typed)
+            name == typed + ".txt" || guesses && NoteName.isName(name, withoutExtension: typed)
         }
     }
 

@@ -49,7 +49,8 @@ struct NotesList: AsyncParsableCommand {
                 includesSubfolders: recursive)
         } catch {
             guard [.notFound, .wrongKind].contains(error.code), !folder.isRoot else { throw error }
-            let note = try? await NotePaths.with(name, in: club) { path throws(StoreError) in
+            let note = try? await NotePaths.with(name, in: club, guessesExtension: true) {
+                path throws(StoreError) in
                 try await club.metadata(of: path)
             }
             guard let note else {
@@ -127,14 +128,16 @@ struct NotesCat: AsyncParsableCommand {
         let club = try await club.openForReading()
         guard let revision else {
             return { name in
-                try await NotePaths.with(name, in: club) { path throws(StoreError) in
+                try await NotePaths.with(name, in: club, guessesExtension: true) {
+                    path throws(StoreError) in
                     try await club.fetch(path)
                 }
             }
         }
         return { name in
             do {
-                return try await NotePaths.with(name, in: club) { path throws(StoreError) in
+                return try await NotePaths.with(name, in: club, guessesExtension: true) {
+                    path throws(StoreError) in
                     try await club.fetch(path, revision: Revision(rawValue: revision))
                 }
             } catch let error as StoreError where error.code == .badRequest {

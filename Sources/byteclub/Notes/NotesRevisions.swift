@@ -22,7 +22,7 @@ struct NotesLog: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many, 1 to 100.", valueName: "count"))
     var limit = 20
 
-    @Argument(help: "The note; “.txt” can be left off.")
+    @Argument(help: "The note; its extension can be left off.")
     var name: String
 
     func validate() throws {
@@ -31,7 +31,8 @@ struct NotesLog: AsyncParsableCommand {
 
     func run() async throws {
         let club = try await club.openForReading()
-        let history = try await NotePaths.with(name, in: club) { path throws(StoreError) in
+        let history = try await NotePaths.with(name, in: club, guessesExtension: true) {
+            path throws(StoreError) in
             try await club.revisions(of: path, limit: limit)
         }
         let revisions = history.revisions.enumerated().map { index, file in

@@ -533,14 +533,36 @@ import TextEditing
         test.store.hold(.put)
         let saving = Task { try await document.save(TextBuffer("mine")) }
         await test.store.waitForCalls(of: .put, count: 1)
-        test.store.reportSilence()
+        test.store.reportSilence(of: .seconds(5))
         #expect(document.isSaving)
-        test.store.reportSilence()
+        test.store.reportSilence(of: .seconds(10))
         try await saving.value
         #expect(document.isWaiting)
         test.store.release(.put)
         await test.waitUntil { $0.waiting.isEmpty && !document.isSaving }
         #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))
+        test.club.stop()
+    }
+
+    /// The answer is held back, and the list shows the note that was sent: its name is not taken by somebody else.
+    @Test func aNewNoteThatArrivedWithoutAnAnswerIsKept() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "Plan"
+        test.store.hold(.put)
+        let saving = Task { try await document.save(TextBuffer("mine")) }
+        await test.store.waitForCalls(of: .put, count: 1)
+        try test.store.plant("mine", at: "/Plan.txt")
+        await test.waitUntil { !$0.contents.notes.isEmpty }
+        test.store.reportSilence(of: .seconds(10))
+        try await saving.value
+        #expect(document.isWaiting)
+        test.store.release(.put)
+        await test.waitUntil { $0.waiting.isEmpty }
+        #expect(test.club.contents.notes.map(\.name) == ["Plan.txt"])
         test.club.stop()
     }
 
