@@ -63,6 +63,7 @@ extension Club {
         }
         outgoing.task = Task {
             activity.begin()
+            await outgoing.givenUp?.value
             var outcome: Result<OutboxSender.Outcome, any Error>
             do {
                 let sender = OutboxSender(

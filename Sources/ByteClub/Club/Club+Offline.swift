@@ -37,14 +37,17 @@ extension Club {
         if case .update(let revision, _) = mode, revision.waitingChange != nil {
             guard let sent = await local?.run({ try $0.sentFile(for: revision) }) ?? nil else {
                 // The base is a change in the outbox: this one is sent after it.
-                return try await keep(text, at: path, mode: mode, because: nil)
+                return try await keep(
+                    text, at: path, mode: mode, isTaken: contents[path] != nil, because: nil)
             }
             (path, mode) = (
                 sent.path, .update(sent.revision, contentHash: sent.contentHash)
             )
         }
+        // Seen before the attempt: afterwards it may be what was sent.
+        let isTaken = contents[path] != nil
         if isOffline, await local?.canKeep() == true {
-            return try await keep(text, at: path, mode: mode, because: nil)
+            return try await keep(text, at: path, mode: mode, isTaken: isTaken, because: nil)
         }
         do throws(StoreError) {
             let file = try await announcing(path) { [path, mode] () throws(StoreError) in
@@ -57,7 +60,7 @@ extension Club {
             return .inClub(file)
         } catch {
             guard canWait(for: error) else { throw error }
-            return try await keep(text, at: path, mode: mode, because: error)
+            return try await keep(text, at: path, mode: mode, isTaken: isTaken, because: error)
         }
     }
 
@@ -139,7 +142,14 @@ extension Club {
             return result
         }
         for await result in results {
-            if case .failure = result { task.cancel() }
+            if case .failure = result {
+                task.cancel()
+                let earlier = outgoing.givenUp
+                outgoing.givenUp = Task {
+                    await earlier?.value
+                    _ = await task.value
+                }
+            }
             return try result.get()
         }
         // This task was cancelled.
@@ -148,10 +158,10 @@ extension Club {
     }
 
     private func keep(
-        _ text: TextBuffer, at path: RemotePath, mode: WriteMode, because error: StoreError?
+        _ text: TextBuffer, at path: RemotePath, mode: WriteMode, isTaken: Bool,
+        because error: StoreError?
     ) async throws(StoreError) -> ChangeOutcome {
-        // After an attempt it may be what was sent: the outbox finds that out.
-        if error == nil, mode == .add || mode == .create, contents[path] != nil {
+        if isTaken, mode == .add || mode == .create {
             throw StoreError(.conflict(serverRevision: nil), during: .put, at: path)
         }
         let data = await Self.data(of: text)

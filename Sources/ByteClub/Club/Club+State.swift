@@ -51,6 +51,8 @@ extension Club {
 
     /// Sending the outbox.
     struct Outgoing {
+        /// A direct write that was given up and has not ended yet; the outbox would send the same beside it.
+        var givenUp: Task<Void, Never>?
         var task: Task<Void, Never>?
         var later: Task<Void, Never>?
         /// Whether a change was added since sending began.

@@ -50,7 +50,8 @@ internal import TextEditing
         guard let file = document.file, !document.isSaving else { return }
         guard let now = club.contents[file.path] else {
             guard case .connected = club.connection, file.revision.waitingChange == nil else {
-                return findSent(file)
+                Task { await followSent(file) }
+                return
             }
             guard let renamed = renamed(file) else {
                 isDeletedElsewhere = true
@@ -72,7 +73,14 @@ internal import TextEditing
         }
         seen = now.revision
         looking?.cancel()
-        looking = Task { await look(at: now) }
+        looking = Task {
+            // The one here is somebody else's if what waited was sent under another name.
+            if file.revision.waitingChange != nil {
+                await followSent(file)
+                guard document.file?.path == now.path else { return }
+            }
+            await look(at: now)
+        }
     }
 
     private func sameFiles(as file: RemoteFile) -> [RemoteFile] {
@@ -88,15 +96,15 @@ internal import TextEditing
         return new.count == 1 ? new.first : nil
     }
 
-    /// Finds a note that was sent from the outbox under another name, because its own was taken.
-    private func findSent(_ file: RemoteFile) {
-        guard let local = document.club.local else { return }
-        Task {
-            let sent = await local.run { try $0.sentFile(for: file.revision) } ?? nil
-            guard let sent, document.file?.revision == file.revision else { return }
-            document.adopt(sent)
-            clubDidChange(document.club)
+    /// Follows a note that was sent from the outbox under another name, because its own was taken.
+    private func followSent(_ file: RemoteFile) async {
+        let sent = await document.club.local?.run { try $0.sentFile(for: file.revision) } ?? nil
+        guard let sent, sent.path != file.path, document.file?.revision == file.revision else {
+            return
         }
+        document.adopt(sent)
+        seen = nil
+        clubDidChange(document.club)
     }
 
     private func look(at file: RemoteFile) async {

@@ -3,6 +3,7 @@ import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
+import TestSupport
 import Testing
 import TextEditing
 
@@ -563,6 +564,34 @@ import TextEditing
         test.store.release(.put)
         await test.waitUntil { $0.waiting.isEmpty }
         #expect(test.club.contents.notes.map(\.name) == ["Plan.txt"])
+        test.club.stop()
+    }
+
+    /// Somebody else's note has the name meanwhile: the open text is the one beside it, and not theirs.
+    @Test func aWaitingNoteThatIsSentBesideAnotherIsFollowed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "Plan"
+        test.store.hold(.put)
+        let saving = Task { try await document.save(TextBuffer("mine")) }
+        await test.store.waitForCalls(of: .put, count: 1)
+        test.store.reportSilence(of: .seconds(10))
+        try await saving.value
+        let heard = Heard()
+        let follower = follow(document, isDirty: false, heard)
+        try test.store.plant("theirs", at: "/Plan.txt")
+        test.store.release(.put)
+        try await eventually("the note beside it") { @MainActor in
+            document.file?.name == "Plan (my version).txt"
+        }
+        #expect(heard.reloads.isEmpty)
+        try await document.save(TextBuffer("mine, too"))
+        #expect(test.store.contents(of: "/Plan.txt") == Data("theirs".utf8))
+        #expect(test.store.contents(of: "/Plan (my version).txt") == Data("mine, too".utf8))
+        withExtendedLifetime(follower) {}
         test.club.stop()
     }
 
