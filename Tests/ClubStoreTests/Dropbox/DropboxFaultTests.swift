@@ -23,6 +23,8 @@ import Testing
         ])
         let notices = Mutex<[RetryNotice]>([])
         try await RetryNotice.$observer.withValue({ notice in
+            // On a slow machine the server may seem to be silent, too.
+            if case .silent = notice.reason { return }
             notices.withLock { $0.append(notice) }
         }) {
             _ = try await dropbox.store.list(.root)

@@ -10,6 +10,7 @@ extension NotesViewController {
     func openLarge(_ note: RemoteFile) {
         showProgress(of: note, 0)
         opening = startPending { [self] in
+            let own = opening
             do {
                 let file = try await largeTexts.makeFile()
                 var shownAt = ContinuousClock.now
@@ -19,7 +20,8 @@ extension NotesViewController {
                     }) { [weak self] byteCount, _ in
                         guard shownAt.duration(to: .now) > .milliseconds(100) else { return }
                         shownAt = .now
-                        self?.showProgress(of: note, byteCount)
+                        // Not after Esc: the message would stay.
+                        if let self, opening == own { showProgress(of: note, byteCount) }
                     }
                 }
                 let text = try await Self.open(file)
