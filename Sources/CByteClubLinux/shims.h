@@ -101,24 +101,6 @@ static inline void byteclub_name_thread(const char *_Nonnull name) {
 // No core dump of this process from now on, and no other program may attach to it or read its memory.
 static inline void byteclub_forbid_dumps(void) { (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// Asks for slices of 0.1 ms, the shortest there are, for this thread alone: threads and programs that it starts
-// begin with the usual ones. Everything else of its scheduling stays.
-static inline void byteclub_take_short_slices(void) {
-    // `struct sched_attr` in its first form (sched_setattr(2)); glibc has it from 2.41 on.
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attributes;
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-    if (attributes.policy != 0) return; // somebody chose another one
-    attributes.flags |= 1; // SCHED_FLAG_RESET_ON_FORK
-    attributes.runtime = 100000;
-    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
 // The nice value of this process group's processes, all threads of them; never raises their priority. The
 // constants are of an enumeration in glibc's declarations, and of none in others.
 static inline void byteclub_lower_group_priority(int niceness) {

@@ -38,7 +38,6 @@ internal import TerminalUI
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Ending {
-        ProcessPriority.answerQuickly()
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()

@@ -33,28 +33,24 @@ extension Club {
     func write(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode
     ) async throws(StoreError) -> ChangeOutcome {
+        // Seen before an attempt: afterwards it may be what was sent.
+        let isTaken = (mode == .add || mode == .create) && contents[path] != nil
         var (path, mode) = (path, mode)
         if case .update(let revision, _) = mode, revision.waitingChange != nil {
             guard let sent = await local?.run({ try $0.sentFile(for: revision) }) ?? nil else {
                 // The base is a change in the outbox: this one is sent after it.
-                return try await keep(
-                    text, at: path, mode: mode, isTaken: contents[path] != nil, because: nil)
+                return try await keep(text, at: path, mode: mode, isTaken: false, because: nil)
             }
             (path, mode) = (
                 sent.path, .update(sent.revision, contentHash: sent.contentHash)
             )
         }
-        // Seen before the attempt: afterwards it may be what was sent.
-        let isTaken = contents[path] != nil
         if isOffline, await local?.canKeep() == true {
             return try await keep(text, at: path, mode: mode, isTaken: isTaken, because: nil)
         }
         do throws(StoreError) {
             let file = try await announcing(path) { [path, mode] () throws(StoreError) in
-                try await performUnlessSilent(.put, of: text.count, at: path) {
-                    store throws(StoreError) in
-                    try await NoteDocument.put(text, at: path, mode: mode, in: store)
-                }
+                try await putUnlessSilent(text, at: path, mode: mode)
             }
             record(file, text: text)
             return .inClub(file)
@@ -113,30 +109,27 @@ extension Club {
         .seconds(10 + byteCount / (4 << 20))
     }
 
-    /// As ``perform(didFindSilence:_:)``, but a server that stays silent fails with `.timedOut` instead of holding up
-    /// what can wait in the outbox: a member who pressed Done wants to close the note.
+    /// Sends a text. A server that stays silent fails with `.timedOut` instead of holding up what can wait in the
+    /// outbox: a member who pressed Done wants to close the note.
     ///
     /// Returns then without waiting for the end of the call, which is cancelled.
-    private func performUnlessSilent<Value: Sendable>(
-        _ operation: StoreError.Operation, of byteCount: Int, at path: RemotePath,
-        _ call: @escaping @MainActor (any RemoteStore) async throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        guard await local?.canKeep() == true else { return try await perform(call) }
-        let limit = Self.silenceLimit(byteCount: byteCount)
+    private func putUnlessSilent(
+        _ text: TextBuffer, at path: RemotePath, mode: WriteMode
+    ) async throws(StoreError) -> RemoteFile {
+        let limit: Duration? =
+            await local?.canKeep() == true ? Self.silenceLimit(byteCount: text.count) : nil
         let (results, first) = AsyncStream.makeStream(
-            of: Result<Value, StoreError>.self, bufferingPolicy: .bufferingOldest(1))
+            of: Result<RemoteFile, StoreError>.self, bufferingPolicy: .bufferingOldest(1))
         let task = Task {
-            let result: Result<Value, StoreError>
-            do throws(StoreError) {
-                result = .success(
-                    try await perform(
-                        didFindSilence: { silence in
-                            guard silence >= limit else { return }
-                            first.yield(
-                                .failure(StoreError(.timedOut, during: operation, at: path)))
-                        }, call))
-            } catch {
-                result = .failure(error)
+            let result = await Self.result { () throws(StoreError) in
+                try await perform(
+                    didFindSilence: { silence in
+                        guard let limit, silence >= limit else { return }
+                        first.yield(.failure(StoreError(.timedOut, during: .put, at: path)))
+                    }
+                ) { store throws(StoreError) in
+                    try await NoteDocument.put(text, at: path, mode: mode, in: store)
+                }
             }
             first.yield(result)
             return result
@@ -161,7 +154,7 @@ extension Club {
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode, isTaken: Bool,
         because error: StoreError?
     ) async throws(StoreError) -> ChangeOutcome {
-        if isTaken, mode == .add || mode == .create {
+        if isTaken {
             throw StoreError(.conflict(serverRevision: nil), during: .put, at: path)
         }
         let data = await Self.data(of: text)

@@ -255,7 +255,7 @@ internal import Synchronization
         return try result.get()
     }
 
-    private static func result<Value>(
+    static func result<Value>(
         _ body: () async throws(StoreError) -> Value
     ) async -> Result<Value, StoreError> {
         do throws(StoreError) {

@@ -19,11 +19,7 @@ extension NoteDetailsViewController {
         case .upToDate: panel.trailingTitle = nil
         case .arrived(let state):
             panel.trailingTitle = nil
-            if let state { textView.markClean(state) }
-            progress.isSavedOnce = true
-            if let path = document.file?.path { delegate?.noteDetails(self, didSave: path) }
-            if !isDirty { document.draft.discard() }
-            didEdit()
+            if let state { clubHasText(in: state, closing: false) }
             application?.showMessage(
                 localized("“\(document.name)” is in the club: what was sent has arrived."), .success
             )

@@ -95,7 +95,7 @@ extension NoteDetailsViewController {
                     try await document.save(text, mode: mode, state: state)
                 }
                 saving = nil
-                didFinishSaving(text, state, closing: closing)
+                didFinishSaving(state, closing: closing)
             } catch {
                 saving = nil
                 application?.dismissMessage()
@@ -104,13 +104,18 @@ extension NoteDetailsViewController {
         }
     }
 
-    private func didFinishSaving(_ text: TextBuffer, _ state: UndoHistory.State, closing: Bool) {
+    private func didFinishSaving(_ state: UndoHistory.State, closing: Bool) {
         if document.isWaiting {
             application?.showMessage(
                 localized("Kept here; it goes to the club when it is reachable."), .success)
         } else {
             application?.showMessage(localized("“\(document.name)” is in the club."), .success)
         }
+        clubHasText(in: state, closing: closing)
+    }
+
+    /// The club, or the outbox, has what was typed up to this state.
+    func clubHasText(in state: UndoHistory.State, closing: Bool) {
         if let path = document.file?.path { delegate?.noteDetails(self, didSave: path) }
         // The club has the text as it was sent. Keys pressed meanwhile, including undo, are unsaved changes.
         textView.markClean(state)

@@ -335,8 +335,7 @@ extension NotesViewController {
 extension NotesViewController: NoteDetailsDelegate {
     func noteDetails(_ editor: NoteDetailsViewController, didSave path: RemotePath) {
         files.pathToSelect = path
-        if let file = club.contents[path] { memory.see([file]) }
-        files.reload()
+        noteDetails(editor, didReload: path)
     }
 
     func noteDetails(_ editor: NoteDetailsViewController, didReload path: RemotePath) {

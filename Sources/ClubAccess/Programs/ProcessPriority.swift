@@ -18,8 +18,4 @@ package enum ProcessPriority {
         let value = Array(String(niceness).utf8)
         _ = write(group, value, value.count)
     }
-
-    /// Lets the calling thread run as soon as it has something to do, for a short time, before threads that
-    /// compute for long (`sched_runtime` of `sched_setattr(2)`, from Linux 6.12 on; earlier ones ignore it).
-    package static func answerQuickly() { byteclub_take_short_slices() }
 }

@@ -408,11 +408,21 @@ import TextEditing
         }
     }
 
-    private func open(_ path: String) async throws -> NoteDocument {
+    private func open(_ path: String, in test: TestClub? = nil) async throws -> NoteDocument {
+        let test = test ?? self.test
         let fetched = try await test.store.fetch(try RemotePath(validating: path))
         return NoteDocument(
             club: test.club, drafts: test.drafts, file: fetched.file,
             text: TextBuffer(utf8: fetched.data))
+    }
+
+    /// A club with a local copy, and with an outbox therefore.
+    private func withLocalCopy(_ body: (TestClub) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let test = TestClub(library: folder)
+        defer { test.club.stop() }
+        try await body(test)
     }
 
     private func follow(
@@ -472,27 +482,22 @@ import TextEditing
 
     /// A listing that began before a save and ends after it reports what the save has replaced.
     @Test func whatASaveHasReplacedIsNotReloaded() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let test = TestClub(library: folder)
-        try test.store.plant("one", at: "/a.txt")
-        await test.waitUntil { !$0.contents.notes.isEmpty }
-        let fetched = try await test.store.fetch(try RemotePath(validating: "/a.txt"))
-        let document = NoteDocument(
-            club: test.club, drafts: test.drafts, file: fetched.file,
-            text: TextBuffer(utf8: fetched.data))
-        try await document.save(TextBuffer("first"))
-        let first = try #require(document.file)
-        try await document.save(TextBuffer("second"))
-        let heard = Heard()
-        let follower = follow(document, isDirty: false, heard)
-        test.club.record(first)
-        try test.store.plant("theirs", at: "/a.txt")
-        await heard.wait { !$0.reloads.isEmpty }
-        #expect(heard.reloads == [TextBuffer("theirs")])
-        #expect(heard.upToDate == 0)
-        withExtendedLifetime(follower) {}
-        test.club.stop()
+        try await withLocalCopy { test in
+            try test.store.plant("one", at: "/a.txt")
+            await test.waitUntil { !$0.contents.notes.isEmpty }
+            let document = try await open("/a.txt", in: test)
+            try await document.save(TextBuffer("first"))
+            let first = try #require(document.file)
+            try await document.save(TextBuffer("second"))
+            let heard = Heard()
+            let follower = follow(document, isDirty: false, heard)
+            test.club.record(first)
+            try test.store.plant("theirs", at: "/a.txt")
+            await heard.wait { !$0.reloads.isEmpty }
+            #expect(heard.reloads == [TextBuffer("theirs")])
+            #expect(heard.upToDate == 0)
+            withExtendedLifetime(follower) {}
+        }
     }
 
     /// An upload that was stopped may have arrived: nobody else has changed the note then.
@@ -522,105 +527,94 @@ import TextEditing
 
     /// Who has pressed Done wants to close the note, and not to wait a minute for a server that hangs.
     @Test func aTextForASilentServerWaitsHere() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let test = TestClub(library: folder)
-        try test.store.plant("one", at: "/a.txt")
-        await test.waitUntil { !$0.contents.notes.isEmpty }
-        let fetched = try await test.store.fetch(try RemotePath(validating: "/a.txt"))
-        let document = NoteDocument(
-            club: test.club, drafts: test.drafts, file: fetched.file,
-            text: TextBuffer(utf8: fetched.data))
-        test.store.hold(.put)
-        let saving = Task { try await document.save(TextBuffer("mine")) }
-        await test.store.waitForCalls(of: .put, count: 1)
-        test.store.reportSilence(of: .seconds(5))
-        #expect(document.isSaving)
-        test.store.reportSilence(of: .seconds(10))
-        try await saving.value
-        #expect(document.isWaiting)
-        test.store.release(.put)
-        await test.waitUntil { $0.waiting.isEmpty && !document.isSaving }
-        #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))
-        test.club.stop()
+        try await withLocalCopy { test in
+            try test.store.plant("one", at: "/a.txt")
+            await test.waitUntil { !$0.contents.notes.isEmpty }
+            let document = try await open("/a.txt", in: test)
+            test.store.hold(.put)
+            let saving = Task { try await document.save(TextBuffer("mine")) }
+            await test.store.waitForCalls(of: .put, count: 1)
+            test.store.reportSilence(of: .seconds(5))
+            #expect(document.isSaving)
+            test.store.reportSilence(of: .seconds(10))
+            try await saving.value
+            #expect(document.isWaiting)
+            test.store.release(.put)
+            await test.waitUntil { $0.waiting.isEmpty && !document.isSaving }
+            #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))
+        }
     }
 
     /// The answer is held back, and the list shows the note that was sent: its name is not taken by somebody else.
     @Test func aNewNoteThatArrivedWithoutAnAnswerIsKept() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let test = TestClub(library: folder)
-        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-        let document = NoteDocument(club: test.club, drafts: test.drafts)
-        document.name = "Plan"
-        test.store.hold(.put)
-        let saving = Task { try await document.save(TextBuffer("mine")) }
-        await test.store.waitForCalls(of: .put, count: 1)
-        try test.store.plant("mine", at: "/Plan.txt")
-        await test.waitUntil { !$0.contents.notes.isEmpty }
-        test.store.reportSilence(of: .seconds(10))
-        try await saving.value
-        #expect(document.isWaiting)
-        test.store.release(.put)
-        await test.waitUntil { $0.waiting.isEmpty }
-        #expect(test.club.contents.notes.map(\.name) == ["Plan.txt"])
-        test.club.stop()
+        try await withLocalCopy { test in
+            await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+            let document = NoteDocument(club: test.club, drafts: test.drafts)
+            document.name = "Plan"
+            test.store.hold(.put)
+            let saving = Task { try await document.save(TextBuffer("mine")) }
+            await test.store.waitForCalls(of: .put, count: 1)
+            try test.store.plant("mine", at: "/Plan.txt")
+            await test.waitUntil { !$0.contents.notes.isEmpty }
+            test.store.reportSilence(of: .seconds(10))
+            try await saving.value
+            #expect(document.isWaiting)
+            test.store.release(.put)
+            await test.waitUntil { $0.waiting.isEmpty }
+            #expect(test.club.contents.notes.map(\.name) == ["Plan.txt"])
+        }
     }
 
     /// Somebody else's note has the name meanwhile: the open text is the one beside it, and not theirs.
     @Test func aWaitingNoteThatIsSentBesideAnotherIsFollowed() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let test = TestClub(library: folder)
-        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-        let document = NoteDocument(club: test.club, drafts: test.drafts)
-        document.name = "Plan"
-        test.store.hold(.put)
-        let saving = Task { try await document.save(TextBuffer("mine")) }
-        await test.store.waitForCalls(of: .put, count: 1)
-        test.store.reportSilence(of: .seconds(10))
-        try await saving.value
-        let heard = Heard()
-        let follower = follow(document, isDirty: false, heard)
-        try test.store.plant("theirs", at: "/Plan.txt")
-        test.store.release(.put)
-        try await eventually("the note beside it") { @MainActor in
-            document.file?.name == "Plan (my version).txt"
+        try await withLocalCopy { test in
+            await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+            let document = NoteDocument(club: test.club, drafts: test.drafts)
+            document.name = "Plan"
+            test.store.hold(.put)
+            let saving = Task { try await document.save(TextBuffer("mine")) }
+            await test.store.waitForCalls(of: .put, count: 1)
+            test.store.reportSilence(of: .seconds(10))
+            try await saving.value
+            let heard = Heard()
+            let follower = follow(document, isDirty: false, heard)
+            try test.store.plant("theirs", at: "/Plan.txt")
+            test.store.release(.put)
+            try await eventually("the note beside it") { @MainActor in
+                document.file?.name == "Plan (my version).txt"
+            }
+            #expect(heard.reloads.isEmpty)
+            try await document.save(TextBuffer("mine, too"))
+            #expect(test.store.contents(of: "/Plan.txt") == Data("theirs".utf8))
+            #expect(test.store.contents(of: "/Plan (my version).txt") == Data("mine, too".utf8))
+            withExtendedLifetime(follower) {}
         }
-        #expect(heard.reloads.isEmpty)
-        try await document.save(TextBuffer("mine, too"))
-        #expect(test.store.contents(of: "/Plan.txt") == Data("theirs".utf8))
-        #expect(test.store.contents(of: "/Plan (my version).txt") == Data("mine, too".utf8))
-        withExtendedLifetime(follower) {}
-        test.club.stop()
     }
 
     /// What one has sent oneself since the draft was kept is nobody else's change.
     @Test func aDraftOfWhatWasSentMeanwhileIsUpToDate() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let test = TestClub(library: folder)
-        let old = try test.store.plant("mine", at: "/a.txt")
-        await test.club.local?.run { try? $0.keep([(old, Data("mine".utf8))]) }
-        // The same text under a newer state, as after an outbox that went out.
-        try test.store.plant("other", at: "/a.txt")
-        let now = try test.store.plant("mine", at: "/a.txt")
-        #expect(now.revision != old.revision)
-        let draft = Draft(
-            name: "a.txt", path: "/a.txt", baseRevision: old.revision.rawValue,
-            baseContentHash: old.contentHash, savedAt: Date(), text: Data("mine, typed".utf8))
-        try test.drafts.save(draft, sequence: 1)
-        test.drafts.release(draft.id)
-        let document = try #require(
-            NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
-        let heard = Heard()
-        let follower = follow(document, isDirty: true, heard)
-        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-        await heard.wait { $0.upToDate > 0 }
-        #expect(document.file?.revision == now.revision)
-        #expect(heard.changed == 0)
-        withExtendedLifetime(follower) {}
-        test.club.stop()
+        try await withLocalCopy { test in
+            let old = try test.store.plant("mine", at: "/a.txt")
+            await test.club.local?.run { try? $0.keep([(old, Data("mine".utf8))]) }
+            // The same text under a newer state, as after an outbox that went out.
+            try test.store.plant("other", at: "/a.txt")
+            let now = try test.store.plant("mine", at: "/a.txt")
+            #expect(now.revision != old.revision)
+            let draft = Draft(
+                name: "a.txt", path: "/a.txt", baseRevision: old.revision.rawValue,
+                baseContentHash: old.contentHash, savedAt: Date(), text: Data("mine, typed".utf8))
+            try test.drafts.save(draft, sequence: 1)
+            test.drafts.release(draft.id)
+            let document = try #require(
+                NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
+            let heard = Heard()
+            let follower = follow(document, isDirty: true, heard)
+            await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+            await heard.wait { $0.upToDate > 0 }
+            #expect(document.file?.revision == now.revision)
+            #expect(heard.changed == 0)
+            withExtendedLifetime(follower) {}
+        }
     }
 
     @Test func offersOneTextOfBoth() async throws {
