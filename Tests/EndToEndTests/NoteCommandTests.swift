@@ -299,6 +299,15 @@ import Testing
             #expect(named.status == 1)
             #expect(named.errorText.contains("may not contain a backslash"))
             #expect(home.noteNames == ["rr.txt"])
+
+            // Another note's text does not replace this one's.
+            try home.write("b", toNote: "other.txt")
+            let log = try await home.run("notes", "log", "other", "--json")
+            let revision = try #require(log.text.firstMatch(of: /"revision" ?: ?"([^"]+)"/)?.1)
+            let foreign = try await home.run("notes", "restore", "rr", String(revision))
+            #expect(foreign.status == 1)
+            #expect(foreign.errorText.contains("There is no revision “\(revision)” of “rr”."))
+            #expect(try home.text(ofNote: "rr.txt") == "a")
         }
     }
 

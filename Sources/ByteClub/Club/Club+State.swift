@@ -29,7 +29,7 @@ extension Club {
         var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
         /// Called when a request waits before it is repeated.
         var willRetry: ((RetryNotice) -> Void)?
-        /// A call of which that was told has ended.
+        /// The last call of which that was told has ended.
         var didStopWaiting: (() -> Void)?
     }
 
@@ -78,10 +78,32 @@ extension Club {
         var generation = 0
     }
 
-    /// The number of pending calls, and the revisions reported meanwhile; nil for deleted files.
+    /// The pending calls, and the revisions reported meanwhile; nil for deleted files.
     struct CallsInFlight {
-        var count = 0
+        private var pending: Set<Int> = []
+        /// Those that the user was told wait.
+        private var waiting: Set<Int> = []
+        private var last = 0
         var reported: [RemotePath: Revision?] = [:]
+
+        var isEmpty: Bool { pending.isEmpty }
+
+        mutating func begin() -> Int {
+            if pending.isEmpty { reported = [:] }
+            last += 1
+            pending.insert(last)
+            return last
+        }
+
+        func isPending(_ call: Int) -> Bool { pending.contains(call) }
+        func isLastWaiting(_ call: Int) -> Bool { waiting == [call] }
+
+        mutating func noteWaiting(_ call: Int) { waiting.insert(call) }
+
+        mutating func end(_ call: Int) {
+            pending.remove(call)
+            waiting.remove(call)
+        }
     }
 
     var skipped: [String] { known.skipped }

@@ -4,7 +4,6 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TextEditing
-internal import Synchronization
 
 /// Observes changes to the folder and the connection.
 @MainActor protocol ClubObserver: AnyObject {
@@ -183,7 +182,7 @@ internal import Synchronization
 
     /// Notes revisions reported while calls are pending: they may be newer than the responses.
     func noteReported(_ entries: [RemoteEntry]) {
-        guard calls.count > 0 else { return }
+        guard !calls.isEmpty else { return }
         for entry in entries { calls.reported[entry.path] = .some(entry.file?.revision) }
     }
 
@@ -234,25 +233,29 @@ internal import Synchronization
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
-        if calls.count == 0 { calls.reported = [:] }
-        calls.count += 1
+        let number = calls.begin()
         defer {
-            calls.count -= 1
+            calls.end(number)
             activity.end()
         }
-        let hasWaited = Atomic(false)
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
-            hasWaited.store(true, ordering: .relaxed)
             ActivityLog.write("retry: \(notice.sentence)")
             if case .silent(let duration) = notice.reason { didFindSilence?(duration) }
-            Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
+            Task { @MainActor [weak self] in self?.tell(notice, of: number) }
         }
         let result = await RetryNotice.reporting(to: observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
-        if hasWaited.load(ordering: .relaxed) { handlers.didStopWaiting?() }
+        if calls.isLastWaiting(number) { handlers.didStopWaiting?() }
         if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
         return try result.get()
+    }
+
+    /// A notice of a call that has ended meanwhile is not shown: nothing would remove it.
+    private func tell(_ notice: RetryNotice, of call: Int) {
+        guard calls.isPending(call) else { return }
+        calls.noteWaiting(call)
+        handlers.willRetry?(notice)
     }
 
     static func result<Value>(

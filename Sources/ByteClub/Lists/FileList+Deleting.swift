@@ -75,7 +75,7 @@ extension FileList {
                 try await delete(file, group)
             } else {
                 try await club.perform { store throws(StoreError) in
-                    try await Self.deleteFolder(entry.path, in: store)
+                    try await FolderRemoval.remove(entry.path, in: store)
                 }
                 club.recordRemoval(of: entry.path)
                 memory.remember(DeletedFile(folder: entry.path, at: now(), group: group))
@@ -95,19 +95,6 @@ extension FileList {
         let record = DeletedFile(
             deleted.file, kind: kind, at: now(), group: group, trash: deleted.trash)
         memory.remember(record, deleted.data)
-    }
-
-    /// Deletes only an empty folder: a member may have added a file to it.
-    @concurrent private nonisolated static func deleteFolder(
-        _ path: RemotePath, in store: any RemoteStore
-    ) async throws(StoreError) {
-        let listing = try await store.list(path, recursive: true)
-        guard listing.files.isEmpty, listing.skipped.isEmpty else {
-            let isNew = listing.files.contains { !ClubContents.isHidden($0.path) }
-            throw StoreError(
-                isNew ? .conflict(serverRevision: nil) : .notEmpty, during: .delete, at: path)
-        }
-        try await store.delete(path)
     }
 }
 

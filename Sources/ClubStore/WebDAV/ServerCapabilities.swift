@@ -71,7 +71,9 @@ extension WebDAVStore {
 /// how it handles conditional writes.
 final class CapabilityProbe: Sendable {
     private let file: URL?
-    private let state: Mutex<(record: Record, probing: Task<ServerCapabilities, any Error>?)>
+    private let state: Mutex<(record: Record, probing: Probing?)>
+
+    private typealias Probing = Task<Result<ServerCapabilities, StoreError>, Never>
 
     private struct Record: Codable {
         var account: String
@@ -105,22 +107,30 @@ final class CapabilityProbe: Sendable {
     func capabilities(
         trial: @escaping @Sendable () async throws -> ServerCapabilities
     ) async throws(StoreError) -> ServerCapabilities {
-        let probing: Task<ServerCapabilities, any Error>? = state.withLock { state in
+        let probing: Probing? = state.withLock { state in
             if state.record.capabilities != nil { return nil }
-            let task = state.probing ?? Task { try await trial() }
+            let task = state.probing ?? Task { await probe(trial) }
             state.probing = task
             return task
         }
         guard let probing else { return known ?? ServerCapabilities() }
+        guard let result = await probing.valueUnlessCancelled() else {
+            throw StoreError(.cancelled, during: .put)
+        }
+        return try result.get()
+    }
+
+    private func probe(
+        _ trial: @Sendable () async throws -> ServerCapabilities
+    ) async -> Result<ServerCapabilities, StoreError> {
         do {
-            let found = try await probing.value
+            let found = try await trial()
             note { $0.capabilities = $0.capabilities ?? found }
-            return found
+            return .success(found)
         } catch {
-            state.withLock { state in
-                if state.probing == probing { state.probing = nil }
-            }
-            throw error as? StoreError ?? StoreError(.serverError, during: .put, underlying: error)
+            state.withLock { $0.probing = nil }
+            return .failure(
+                error as? StoreError ?? StoreError(.serverError, during: .put, underlying: error))
         }
     }
 

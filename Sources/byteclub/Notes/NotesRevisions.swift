@@ -83,12 +83,15 @@ struct NotesRestore: AsyncParsableCommand {
     @Argument(help: "A revision, as byteclub notes log lists them.")
     var revision: String?
 
+    /// As many as stores list at once: older ones are left to the store.
+    private static let historyLimit = 100
+
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let (store, keeper) = try await ClubOptions.openRevisions(club, registry)
         let (path, history) = try await NotePaths.with(name, in: store) { path throws(StoreError) in
-            (path, try await keeper.revisions(of: path, limit: 100))
+            (path, try await keeper.revisions(of: path, limit: Self.historyLimit))
         }
         let wanted = try choose(from: history)
         let restored: RemoteFile
@@ -105,7 +108,15 @@ struct NotesRestore: AsyncParsableCommand {
     }
 
     private func choose(from history: RevisionHistory) throws -> Revision {
-        if let revision { return Revision(rawValue: revision) }
+        if let revision {
+            let wanted = Revision(rawValue: revision)
+            // Some servers take a revision for whatever note it is of.
+            guard
+                history.revisions.count == Self.historyLimit
+                    || history.revisions.contains(where: { $0.revision == wanted })
+            else { throw CommandFailure(noRevision: revision, of: name) }
+            return wanted
+        }
         guard history.isDeleted, let last = history.revisions.first else {
             throw CommandFailure(
                 localized(

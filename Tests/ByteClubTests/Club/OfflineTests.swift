@@ -545,6 +545,37 @@ import TextEditing
         }
     }
 
+    /// A call that ends does not take the message of another one along, nor leaves its own.
+    @Test func theMessageOfAWaitGoesWithTheLastCallThatWaits() async throws {
+        try await withLocalCopy { test in
+            var told: [String] = []
+            let (events, continuation) = AsyncStream.makeStream(of: String.self)
+            var heard = events.makeAsyncIterator()
+            test.club.handlers.willRetry = { _ in continuation.yield("waits") }
+            test.club.handlers.didStopWaiting = { continuation.yield("answered") }
+            func wait(for path: String) -> Task<Void, any Error> {
+                Task {
+                    try await test.club.perform { store throws(StoreError) in
+                        RetryNotice.observer?(RetryNotice(reason: .busy, wait: .seconds(3)))
+                        _ = try await store.metadata(of: RemotePath(validating: path))
+                    }
+                }
+            }
+            try test.store.plant("one", at: "/a.txt")
+            test.store.hold(.metadata)
+            let first = wait(for: "/a.txt")
+            told.append(await heard.next() ?? "")
+            let second = wait(for: "/a.txt")
+            told.append(await heard.next() ?? "")
+            second.cancel()
+            _ = await second.result
+            test.store.release(.metadata)
+            _ = await first.result
+            told.append(await heard.next() ?? "")
+            #expect(told == ["waits", "waits", "answered"])
+        }
+    }
+
     /// The answer is held back, and the list shows the note that was sent: its name is not taken by somebody else.
     @Test func aNewNoteThatArrivedWithoutAnAnswerIsKept() async throws {
         try await withLocalCopy { test in

@@ -213,6 +213,7 @@ import Testing
                 club, token: club.token,
                 length: "Dropbox-API-Arg: \(argument)\r\nExpect: 100-continue\r\nContent-Length: 5")
             let connection = try club.connect()
+            let idle = try club.connect()
             try await TestConnection.run {
                 try connection.send(head)
                 #expect(try connection.readReply().status == 100)
@@ -220,7 +221,8 @@ import Testing
             async let error = byCancelling ? club.cancel() : club.stop()
             let reply = try await TestConnection.run {
                 // The door closes before the request is waited for.
-                while (try? club.connect()) != nil { sched_yield() }
+                #expect(try idle.readsEnd())
+                #expect(throws: TestConnection.Closed.self) { try club.connect() }
                 try connection.send("Hello")
                 let reply = try connection.readReply()
                 #expect(try connection.readsEnd())

@@ -1,5 +1,4 @@
 import ClubServer
-import Dispatch
 import Foundation
 import Glibc
 
@@ -22,12 +21,13 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     private let host: String
     private var received: [UInt8] = []
 
-    /// Runs blocking work on a thread of its own.
+    /// Runs blocking work on a thread of its own: on a queue's, a few that wait would hold up the
+    /// tasks of every other test.
     static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 continuation.resume(with: Swift.Result(catching: body))
             }
         }

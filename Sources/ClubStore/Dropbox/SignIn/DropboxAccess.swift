@@ -124,10 +124,16 @@ extension DropboxAccess {
     /// result.
     private func renewed(_ old: DropboxTokens) async throws(StoreError) -> DropboxTokens {
         if let tokens, tokens != old { return tokens }
-        let task = renewal ?? Task { await renew(old) }
+        let task =
+            renewal
+            ?? Task {
+                defer { renewal = nil }
+                return await renew(old)
+            }
         renewal = task
-        let result = await task.value
-        if renewal == task { renewal = nil }
+        guard let result = await task.valueUnlessCancelled() else {
+            throw StoreError(.cancelled, during: .connect)
+        }
         return try result.get()
     }
 
