@@ -50,9 +50,9 @@ final class BenchSession {
     /// Reads what is there, waiting for it no longer than this; tells whether something came, and
     /// when.
     @discardableResult
-    func receive(atMost patience: Duration) -> ContinuousClock.Instant? {
+    func receive(atMost timeout: Duration) -> ContinuousClock.Instant? {
         var watched = pollfd(fd: terminal.master, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(max(0, patience / .milliseconds(1)).rounded(.up))
+        let milliseconds = Int32(max(0, timeout / .milliseconds(1)).rounded(.up))
         guard poll(&watched, 1, milliseconds) > 0 else { return nil }
         let count = read(terminal.master, &buffer, buffer.count)
         guard count > 0 else { return nil }

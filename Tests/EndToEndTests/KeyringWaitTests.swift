@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Much less than the minute that is left to a person to unlock it.
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
 
     /// A home whose club's password is in a keyring, on a bus that takes calls and says nothing.
     private func withSilentKeyring(
@@ -49,7 +49,7 @@ import Testing
             let asked = ContinuousClock.now
             kill(program.processIdentifier, SIGINT)
             #expect(await program.end().status == 128 + SIGINT)
-            #expect(ContinuousClock.now - asked < Self.patience)
+            #expect(ContinuousClock.now - asked < Self.timeout)
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
             try await terminal.wait(forText: "connecting to nas")
             try await eventually("the keyring is asked") { bus.connectionCount > 0 }
             terminal.type("q")
-            let end = try await terminal.waitForEnd(patience: Self.patience)
+            let end = try await terminal.waitForEnd(timeout: Self.timeout)
             #expect(end == .exited(status: 0))
         }
     }
@@ -80,10 +80,10 @@ import Testing
             terminal.type(":logout\n")
             try await terminal.wait(forText: "Signing out of")
             terminal.press(.escape)
-            try await terminal.wait(untilGone: "Signing out of", patience: Self.patience)
+            try await terminal.wait(untilGone: "Signing out of", timeout: Self.timeout)
             terminal.type(":club embedded\n")
-            try await terminal.wait(forText: "embedded club", patience: Self.patience)
-            try await terminal.waitUntilIdle(patience: Self.patience)
+            try await terminal.wait(forText: "embedded club", timeout: Self.timeout)
+            try await terminal.waitUntilIdle(timeout: Self.timeout)
         }
     }
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func waitForEnd(_ home: ClubHome) async throws -> Row {
-        let end = ContinuousClock.now + TerminalDriver.patience
+        let end = ContinuousClock.now + TerminalDriver.timeout
         while ContinuousClock.now < end {
             if let row = try await rows(home).last,
                 ["done", "failed", "cancelled"].contains(row.state)

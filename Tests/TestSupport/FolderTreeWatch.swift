@@ -6,12 +6,12 @@ import Glibc
 ///
 /// - Parameter folder: Must be there; what is in it may come later.
 public func eventually(
-    _ goal: String, in folder: URL, patience: Duration = TerminalDriver.patience,
+    _ goal: String, in folder: URL, timeout: Duration = TerminalDriver.timeout,
     isolation: isolated (any Actor)? = #isolation, _ isSo: () throws -> Bool
 ) async throws {
     let watch = try FolderTreeWatch(folder.path)
     let timer = Task {
-        try await Task.sleep(for: patience)
+        try await Task.sleep(for: timeout)
         watch.stop()
     }
     defer {

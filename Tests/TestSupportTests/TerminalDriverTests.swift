@@ -170,12 +170,12 @@ import Testing
         #expect(try await terminal.waitUntilIdle().text(ofRow: 0) == "start<a><b><c>")
     }
 
-    @Test func failsWithTheWholeScreenWhenPatienceEnds() async throws {
+    @Test func failsWithTheWholeScreenAfterTheTimeout() async throws {
         let terminal = try shell("printf 'here I am'; read -r x")
         defer { terminal.close() }
         try await terminal.wait(forText: "here")
         do {
-            try await terminal.wait(forText: "there", patience: .milliseconds(1))
+            try await terminal.wait(forText: "there", timeout: .milliseconds(1))
             Issue.record("it waited for a text that never came")
         } catch let failure as TerminalFailure {
             #expect("\(failure)".contains("│here I am  "))

@@ -40,7 +40,7 @@ struct GraphicsLayer {
         var before: [OutputQueue.Part] = []
         fileprivate var inline: [PlacedGraphic] = []
         /// Sent after the cells: removes obsolete pictures.
-        fileprivate var farewell: [UInt8] = []
+        fileprivate var deletions: [UInt8] = []
     }
 
     /// Inserts the pictures of a frame into its cells.
@@ -83,7 +83,7 @@ struct GraphicsLayer {
             spare -= kept[index].byteCount
             dropped.append(kept.remove(at: index).id)
         }
-        plan.farewell = dropped.flatMap(deletion)
+        plan.deletions = dropped.flatMap(deletion)
         dropped = []
         return plan
     }
@@ -106,7 +106,7 @@ struct GraphicsLayer {
             parts.append(OutputQueue.Part(bytes: move(placed.rect.origin)))
             parts.append(OutputQueue.Part(bytes: placed.graphic.bytes, picture: placed.graphic.id))
         }
-        if !plan.farewell.isEmpty { parts.append(OutputQueue.Part(bytes: plan.farewell)) }
+        if !plan.deletions.isEmpty { parts.append(OutputQueue.Part(bytes: plan.deletions)) }
         return parts
     }
 

@@ -64,7 +64,7 @@ import Testing
         lastNumber += 1
         let number = lastNumber
         let watch = Task { [weak self] in
-            try await Task.sleep(for: TerminalDriver.patience)
+            try await Task.sleep(for: TerminalDriver.timeout)
             self?.giveUp(number, location)
         }
         defer { watch.cancel() }

@@ -272,7 +272,7 @@ import Testing
 
     /// Returns when the carrier and all that it carries wait for the clock.
     private func rest() async throws {
-        let end = ContinuousClock.now + TerminalDriver.patience * 4
+        let end = ContinuousClock.now + TerminalDriver.timeout * 4
         // What rests at the moment of the call may go on in the same turn: it is looked at again after it.
         while !rests {
             // Something stands still elsewhere than at the clock.

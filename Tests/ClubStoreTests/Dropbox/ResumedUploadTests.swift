@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The requests of another run of the program: routes, and the bytes with each.
-    private func goOn(to place: String = "/up.jpg") async throws -> [String] {
+    private func proceed(to place: String = "/up.jpg") async throws -> [String] {
         let dropbox = try sessions.makeDropbox()
         let file = try await Recorder.upload(
             source, to: path(place), record: record, in: dropbox.store)
@@ -49,39 +49,39 @@ import Testing
 
     @Test func inTheMiddleOfTheFirstChunkThereIsNothingToGoOnFrom() async throws {
         try await breakOff(after: 0)
-        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["start 400", "append_v2 400", "finish 300"])
         #expect(sessions.file == content)
     }
 
     @Test func inTheMiddleOfAChunkThatChunkIsSentAgain() async throws {
         try await breakOff(after: 1)
-        #expect(try await goOn() == ["append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["append_v2 400", "finish 300"])
         #expect(sessions.file == content)
     }
 
     @Test func inTheMiddleOfTheLastChunkOnlyThatIsSentAgain() async throws {
         try await breakOff(after: 2)
-        #expect(try await goOn() == ["finish 300"])
+        #expect(try await proceed() == ["finish 300"])
         #expect(sessions.file == content)
     }
 
     @Test func theServerIsBelievedThatAChunkHadArrived() async throws {
         try await breakOff(after: 1, by: .silence)
-        #expect(try await goOn() == ["append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["append_v2 400", "finish 300"])
         #expect(sessions.file == content)
     }
 
     @Test func theServerIsBelievedThatItHasLessThanItSaid() async throws {
         try await breakOff(after: 2)
         sessions.cut(to: 250)
-        #expect(try await goOn() == ["finish 300", "append_v2 400", "append_v2 400", "finish 50"])
+        #expect(try await proceed() == ["finish 300", "append_v2 400", "append_v2 400", "finish 50"])
         #expect(sessions.file == content)
     }
 
     @Test func aFinishThatHadArrivedIsFoundByLooking() async throws {
         try await breakOff(after: 2, by: .silence)
         #expect(sessions.file == content)
-        let asked = try await goOn()
+        let asked = try await proceed()
         #expect(asked.map { $0.prefix { $0 != " " } } == ["finish", "get_metadata"])
     }
 
@@ -89,7 +89,7 @@ import Testing
     func aSessionThatHasEndedIsBegunAnew(_ count: Int) async throws {
         try await breakOff(after: count)
         sessions.forgetSessions()
-        let asked = try await goOn()
+        let asked = try await proceed()
         #expect(asked.suffix(3) == ["start 400", "append_v2 400", "finish 300"])
         #expect(sessions.file == content)
     }
@@ -99,7 +99,7 @@ import Testing
         sessions.forgetSessions()
         sessions.fail(2, by: .refusal(#"{".tag":"closed"}"#))
         #expect(
-            try await goOn() == [
+            try await proceed() == [
                 "append_v2 400", "start 400", "append_v2 400", "start 400", "append_v2 400",
                 "finish 300",
             ])
@@ -144,14 +144,14 @@ import Testing
     @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
         try await breakOff(after: 2)
         try Data(content.reversed()).write(to: source)
-        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["start 400", "append_v2 400", "finish 300"])
         #expect(sessions.file == Data(content.reversed()))
     }
 
     @Test func whatIsOnItsWayToAnotherPlaceIsNotTouched() async throws {
         try await breakOff(after: 2)
         #expect(
-            try await goOn(to: "/other.jpg") == ["start 400", "append_v2 400", "finish 300"])
+            try await proceed(to: "/other.jpg") == ["start 400", "append_v2 400", "finish 300"])
         #expect(sessions.sessions.count == 1)
     }
 
@@ -159,7 +159,7 @@ import Testing
     func aRecordThatMakesNoSenseIsNone(_ text: String) async throws {
         try await breakOff(after: 2)
         try Data(text.utf8).write(to: record)
-        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["start 400", "append_v2 400", "finish 300"])
     }
 
     @Test func anOffsetBehindTheEndOfTheFileIsNone() async throws {
@@ -167,7 +167,7 @@ import Testing
             file: record, contentHash: ContentHash(of: content).hexadecimal,
             destination: "/up.jpg")
         await record.keep(.init(place: "s", byteCount: 1101))
-        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(try await proceed() == ["start 400", "append_v2 400", "finish 300"])
     }
 
     @Test func aConflictLeavesNothingToGoOnFrom() async throws {

@@ -68,7 +68,7 @@ import Testing
         #expect(waits(after: .broken, isRepeatable: false).isEmpty)
     }
 
-    @Test func connectsMoreOftenWithGrowingPatienceWhereToldTo() {
+    @Test func connectsMoreOftenWithGrowingTimeoutsWhereToldTo() {
         var policy = RetryPolicy()
         policy.reconnections = 3
         #expect(

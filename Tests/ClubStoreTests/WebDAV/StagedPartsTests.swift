@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The ranges and lengths that another run of the program sends.
-    private func goOn(_ standIn: WebDAVStandIn) async throws -> [String] {
+    private func proceed(_ standIn: WebDAVStandIn) async throws -> [String] {
         let next = try WebDAVStore(standIn.store.configuration)
         _ = try await next.put(data("x"), at: path("/second"), mode: .add)
         _ = try await next.placesRanges(during: .upload)
@@ -61,7 +61,7 @@ import Testing
     @Test func partsThatHaveArrivedAreNotSentAgain() async throws {
         let standIn = try standIn(.placed)
         try await breakOff(after: 1, keeping: 4, in: standIn)
-        #expect(try await goOn(standIn) == ["bytes 10-19/23", "bytes 20-22/23"])
+        #expect(try await proceed(standIn) == ["bytes 10-19/23", "bytes 20-22/23"])
         #expect(standIn.contents(of: "/big") == Self.text)
         #expect(standIn.ownNames.isEmpty)
     }
@@ -71,7 +71,7 @@ import Testing
         try await breakOff(after: 2, in: standIn)
         let name = try #require(standIn.ownNames.first)
         standIn.plant("0123", at: "/" + name)
-        #expect(try await goOn(standIn) == ["bytes 4-13/23", "bytes 14-22/23"])
+        #expect(try await proceed(standIn) == ["bytes 4-13/23", "bytes 14-22/23"])
         #expect(standIn.contents(of: "/big") == Self.text)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let standIn = try standIn(.placed)
         try await breakOff(after: 2, in: standIn)
         standIn.ownNames.forEach { standIn.uproot("/" + $0) }
-        #expect(try await goOn(standIn) == ["10", "bytes 10-19/23", "bytes 20-22/23"])
+        #expect(try await proceed(standIn) == ["10", "bytes 10-19/23", "bytes 20-22/23"])
         #expect(standIn.contents(of: "/big") == Self.text)
     }
 
@@ -93,14 +93,14 @@ import Testing
                 source, to: path("/big"), record: record, in: standIn.store)
         }
         #expect(standIn.ownNames.isEmpty)
-        #expect(try await goOn(standIn) == ["10", "bytes 10-19/23", "bytes 20-22/23"])
+        #expect(try await proceed(standIn) == ["10", "bytes 10-19/23", "bytes 20-22/23"])
     }
 
     @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
         let standIn = try standIn(.placed)
         try await breakOff(after: 2, in: standIn)
         try data(String(Self.text.reversed())).write(to: source)
-        #expect(try await goOn(standIn).count == 3)
+        #expect(try await proceed(standIn).count == 3)
         #expect(standIn.contents(of: "/big") == String(Self.text.reversed()))
     }
 
@@ -109,7 +109,7 @@ import Testing
         _ ranges: WebDAVStandIn.Manners.Ranges
     ) async throws {
         let standIn = try standIn(ranges)
-        #expect(try await goOn(standIn) == ["23"])
+        #expect(try await proceed(standIn) == ["23"])
         #expect(standIn.contents(of: "/big") == Self.text)
         #expect(standIn.ownNames.isEmpty)
     }

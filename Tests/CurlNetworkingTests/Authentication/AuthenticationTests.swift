@@ -465,10 +465,10 @@ import Testing
     @Test func noTimerRunsWhileTheDelegateThinks() async throws {
         let server = try GuardedServer(.basic)
         let credential = ada
-        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
+        let (asked, proceed, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
         let book = ChallengeBook { _ in
             asked.add()
-            goOn.wait()
+            proceed.wait()
             return (.useCredential, credential)
         }
         let session = makeSession(TaskChallengeDelegate(book))
@@ -479,7 +479,7 @@ import Testing
         task.resume()
         await asked.wait()
         let facts = await engineFacts(of: task)
-        goOn.signal()
+        proceed.signal()
         #expect(facts?.isAsking == true)
         #expect(facts?.requestDeadline == nil)
         await done.wait()
@@ -487,10 +487,10 @@ import Testing
 
     @Test func cancelWhileTheDelegateThinks() async throws {
         let server = try GuardedServer(.basic)
-        let (asked, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let (asked, proceed) = (Signal(), DispatchSemaphore(value: 0))
         let book = ChallengeBook { _ in
             asked.add()
-            goOn.wait()
+            proceed.wait()
             return (.performDefaultHandling, nil)
         }
         let session = makeSession(TaskChallengeDelegate(book))
@@ -502,7 +502,7 @@ import Testing
         task.resume()
         await asked.wait()
         task.cancel()
-        goOn.signal()
+        proceed.signal()
         await done.wait()
     }
 

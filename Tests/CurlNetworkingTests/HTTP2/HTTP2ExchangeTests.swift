@@ -25,16 +25,16 @@ struct HTTP2ExchangeTests {
         await delegate.completion()
         #expect(delegate.error == nil)
         #expect(delegate.body == Data("none".utf8))
-        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
-        let response = try #require(leg.response as? HTTPURLResponse)
+        let transaction = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        let response = try #require(transaction.response as? HTTPURLResponse)
         #expect(response.statusCode == 404)
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain")
         #expect(response.allHeaderFields["ETag"] as? String == "\"e\"")
         #expect(response.mimeType == "text/plain")
-        #expect(leg.networkProtocolName == "h2")
-        #expect(!leg.isReusedConnection)
-        #expect(leg.description.contains(", h2,"))
-        #expect(leg.countOfResponseBodyBytesReceived == 4)
+        #expect(transaction.networkProtocolName == "h2")
+        #expect(!transaction.isReusedConnection)
+        #expect(transaction.description.contains(", h2,"))
+        #expect(transaction.countOfResponseBodyBytesReceived == 4)
     }
 
     @Test func aTraceNamesTheProtocol() async throws {

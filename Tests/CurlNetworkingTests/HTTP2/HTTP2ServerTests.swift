@@ -81,9 +81,9 @@ struct HTTP2ServerTests {
         await delegate.completion(of: 100)
         #expect(delegate.error == nil)
         #expect(delegate.body.count == 100 * 64 << 10)
-        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
-        #expect(legs.filter { !$0.isReusedConnection }.count == 1)
-        #expect(Set(legs.map(\.localPort)).count == 1)
+        let transactions = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(transactions.filter { !$0.isReusedConnection }.count == 1)
+        #expect(Set(transactions.map(\.localPort)).count == 1)
     }
 
     /// nginx announces the end of a connection (GOAWAY) every fifty requests.
@@ -226,8 +226,8 @@ struct HTTP2ServerTests {
         let resumed = try #require(delegate.snapshot.resumed.first)
         #expect((1..<Int64(body.count)).contains(resumed.offset))
         #expect(resumed.expected == Int64(body.count))
-        let leg = try #require(delegate.snapshot.metrics.last?.transactionMetrics.last)
-        #expect(leg.countOfResponseBodyBytesReceived == Int64(body.count) - resumed.offset)
+        let transaction = try #require(delegate.snapshot.metrics.last?.transactionMetrics.last)
+        #expect(transaction.countOfResponseBodyBytesReceived == Int64(body.count) - resumed.offset)
         #expect(delegate.snapshot.files.last == body)
         #expect(Set(protocolNames(delegate)) == ["h2"])
     }

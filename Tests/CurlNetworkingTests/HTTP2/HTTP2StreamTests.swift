@@ -29,14 +29,14 @@ struct HTTP2StreamTests {
         await delegate.completion(of: count + 1)
         #expect(delegate.error == nil)
         #expect(server.connectionCount == 1)
-        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
-        #expect(legs.count == count + 1)
-        #expect(legs.allSatisfy { $0.networkProtocolName == "h2" })
-        #expect(legs.filter { !$0.isReusedConnection }.count == 1)
-        for leg in legs {
-            let start = try #require(leg.requestStartDate)
-            #expect(try #require(leg.responseStartDate) >= start)
-            #expect(leg.isReusedConnection == (leg.connectStartDate == nil))
+        let transactions = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(transactions.count == count + 1)
+        #expect(transactions.allSatisfy { $0.networkProtocolName == "h2" })
+        #expect(transactions.filter { !$0.isReusedConnection }.count == 1)
+        for transaction in transactions {
+            let start = try #require(transaction.requestStartDate)
+            #expect(try #require(transaction.responseStartDate) >= start)
+            #expect(transaction.isReusedConnection == (transaction.connectStartDate == nil))
         }
     }
 

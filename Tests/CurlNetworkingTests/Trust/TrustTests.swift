@@ -198,19 +198,19 @@ struct TrustTests {
     // MARK: - While it is asked
 
     /// A second is all there is: while it is asked longer than that, no timer of the engine may run, nor
-    /// libcurl's own patience end.
+    /// libcurl's own timeout end.
     @Test func noTimerRunsAndNothingLeavesWhileItIsAsked() async throws {
         let host = try TLSHost(own)
-        let (turns, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let (turns, proceed) = (Signal(), DispatchSemaphore(value: 0))
         let book = ChallengeBook { challenge in
             turns.add()
-            goOn.wait()
+            proceed.wait()
             return (
                 .useCredential,
                 challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
             )
         }
-        defer { goOn.signal() }
+        defer { proceed.signal() }
         let session = makeSession(ChallengeDelegate(book)) { $0.timeoutIntervalForRequest = 1 }
         let codes = Mutex<[Int]>([])
         var task: URLSessionDataTask
@@ -235,7 +235,7 @@ struct TrustTests {
             $0.transfers[asked]?.timers.request = Countdown(seconds: 600)
         }
         let count = turns.count
-        goOn.signal()
+        proceed.signal()
         await turns.wait(for: count + 1)
         #expect(codes.withLock { $0.last } == 200)
         #expect(book.challenges.count == 1)
@@ -245,10 +245,10 @@ struct TrustTests {
     /// A socket that takes no bytes is ready for them all the time.
     @Test func nothingSpinsWhileItIsAsked() async throws {
         let host = try TLSHost(own)
-        let (asked, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let (asked, proceed) = (Signal(), DispatchSemaphore(value: 0))
         let book = ChallengeBook { challenge in
             asked.add()
-            goOn.wait()
+            proceed.wait()
             return (
                 .useCredential,
                 challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
@@ -271,7 +271,7 @@ struct TrustTests {
             }
         }
         #expect((1...3).contains(count))
-        goOn.signal()
+        proceed.signal()
         await done.wait()
     }
 
@@ -294,10 +294,10 @@ struct TrustTests {
 
     @Test func cancelledWhileItIsAsked() async throws {
         let host = try TLSHost(own)
-        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
+        let (asked, proceed, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
         let book = ChallengeBook { _ in
             asked.add()
-            goOn.wait()
+            proceed.wait()
             return (.performDefaultHandling, nil)
         }
         let session = makeSession(ChallengeDelegate(book))
@@ -308,16 +308,16 @@ struct TrustTests {
         task.resume()
         await asked.wait()
         task.cancel()
-        goOn.signal()
+        proceed.signal()
         await done.wait()
     }
 
     @Test func suspendedWhileItIsAsked() async throws {
         let host = try TLSHost(own)
-        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
+        let (asked, proceed, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
         let book = ChallengeBook { challenge in
             asked.add()
-            goOn.wait()
+            proceed.wait()
             return (
                 .useCredential,
                 challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
@@ -332,7 +332,7 @@ struct TrustTests {
         task.resume()
         await asked.wait()
         task.suspend()
-        goOn.signal()
+        proceed.signal()
         await drain(session.delegateQueue)
         await engineIsDone()
         #expect(done.count == 0)

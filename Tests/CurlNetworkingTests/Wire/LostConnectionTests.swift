@@ -54,10 +54,10 @@ import Testing
             ($0 as? URLError)?.code == .networkConnectionLost
         }
         #expect(arrivals(at: server) == count)
-        let legs = delegate.snapshot.metrics.dropFirst(told).flatMap(\.transactionMetrics)
-        #expect(legs.count == count)
-        #expect(legs.allSatisfy { $0.response == nil && $0.requestStartDate != nil })
-        #expect(legs.map(\.isReusedConnection) == Array([true, false].prefix(count)))
+        let transactions = delegate.snapshot.metrics.dropFirst(told).flatMap(\.transactionMetrics)
+        #expect(transactions.count == count)
+        #expect(transactions.allSatisfy { $0.response == nil && $0.requestStartDate != nil })
+        #expect(transactions.map(\.isReusedConnection) == Array([true, false].prefix(count)))
     }
 
     @Test(arguments: [("POST", 1), ("PUT", 2)], [10, 300_000])
@@ -125,8 +125,8 @@ import Testing
         #expect(data == Data("second".utf8))
         #expect(server.requests.count == 2)
         // Nothing was on its way twice, and nothing says so.
-        let legs = delegate.snapshot.metrics.last?.transactionMetrics ?? []
-        #expect(legs.dropLast().allSatisfy { $0.requestStartDate == nil })
+        let transactions = delegate.snapshot.metrics.last?.transactionMetrics ?? []
+        #expect(transactions.dropLast().allSatisfy { $0.requestStartDate == nil })
     }
 
     /// A server over TLS says goodbye before it closes (RFC 8446 §6.1): libcurl 7.88 takes those bytes for a
@@ -150,9 +150,9 @@ import Testing
         let (data, _) = try await session.data(for: request)
         #expect(data == Data("in".utf8))
         #expect(door.connectionCount == 2)
-        let legs = delegate.snapshot.metrics.last?.transactionMetrics ?? []
-        #expect(legs.dropLast().allSatisfy { $0.requestStartDate == nil })
-        #expect(legs.last?.requestStartDate != nil)
+        let transactions = delegate.snapshot.metrics.last?.transactionMetrics ?? []
+        #expect(transactions.dropLast().allSatisfy { $0.requestStartDate == nil })
+        #expect(transactions.last?.requestStartDate != nil)
     }
 
     @Test func bytesThatNobodyAskedForAnswerNothing() async throws {

@@ -59,13 +59,13 @@ import Testing
             $0.certificateAuthoritiesFile = item.file
         }
         _ = try await session.data(from: server.url())
-        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
-        #expect(leg.negotiatedTLSProtocolVersion == .TLSv13)
-        #expect(leg.negotiatedTLSCipherSuite == .AES_256_GCM_SHA384)
-        let start = try #require(leg.secureConnectionStartDate)
-        let end = try #require(leg.secureConnectionEndDate)
+        let transaction = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(transaction.negotiatedTLSProtocolVersion == .TLSv13)
+        #expect(transaction.negotiatedTLSCipherSuite == .AES_256_GCM_SHA384)
+        let start = try #require(transaction.secureConnectionStartDate)
+        let end = try #require(transaction.secureConnectionEndDate)
         #expect(start <= end)
-        #expect(leg.connectEndDate == end)
+        #expect(transaction.connectEndDate == end)
         server.stop()
     }
 

@@ -19,40 +19,40 @@ import Testing
         #expect(metrics.taskInterval.start >= before)
         #expect(metrics.taskInterval.end <= Date())
         #expect(metrics.transactionMetrics.count == 1)
-        let leg = try #require(metrics.transactionMetrics.first)
-        #expect(leg.request.url == server.url())
-        #expect((leg.response as? HTTPURLResponse)?.statusCode == 200)
+        let transaction = try #require(metrics.transactionMetrics.first)
+        #expect(transaction.request.url == server.url())
+        #expect((transaction.response as? HTTPURLResponse)?.statusCode == 200)
         let dates = try [
-            metrics.taskInterval.start, #require(leg.fetchStartDate),
-            #require(leg.domainLookupStartDate), #require(leg.domainLookupEndDate),
-            #require(leg.connectStartDate), #require(leg.connectEndDate),
-            #require(leg.requestStartDate), #require(leg.requestEndDate),
-            #require(leg.responseStartDate), #require(leg.responseEndDate),
+            metrics.taskInterval.start, #require(transaction.fetchStartDate),
+            #require(transaction.domainLookupStartDate), #require(transaction.domainLookupEndDate),
+            #require(transaction.connectStartDate), #require(transaction.connectEndDate),
+            #require(transaction.requestStartDate), #require(transaction.requestEndDate),
+            #require(transaction.responseStartDate), #require(transaction.responseEndDate),
             metrics.taskInterval.end,
         ]
         // Libcurl's instants are cut to microseconds.
         for (one, next) in zip(dates, dates.dropFirst()) {
             #expect(next.timeIntervalSince(one) > -0.000_5)
         }
-        #expect(leg.secureConnectionStartDate == nil)
-        #expect(leg.networkProtocolName == "http/1.1")
-        #expect(!leg.isReusedConnection)
-        #expect(!leg.isProxyConnection)
-        #expect(leg.resourceFetchType == .networkLoad)
+        #expect(transaction.secureConnectionStartDate == nil)
+        #expect(transaction.networkProtocolName == "http/1.1")
+        #expect(!transaction.isReusedConnection)
+        #expect(!transaction.isProxyConnection)
+        #expect(transaction.resourceFetchType == .networkLoad)
         let sent = server.received(on: 0).count
-        #expect(leg.countOfRequestHeaderBytesSent == Int64(sent - 8))
-        #expect(leg.countOfRequestBodyBytesSent == 8)
-        #expect(leg.countOfRequestBodyBytesBeforeEncoding == 8)
+        #expect(transaction.countOfRequestHeaderBytesSent == Int64(sent - 8))
+        #expect(transaction.countOfRequestBodyBytesSent == 8)
+        #expect(transaction.countOfRequestBodyBytesBeforeEncoding == 8)
         #expect(
-            leg.countOfResponseHeaderBytesReceived
+            transaction.countOfResponseHeaderBytesReceived
                 == Int64("HTTP/1.1 200 OK\r\nX-Own: 1\r\nContent-Length: 5\r\n\r\n".utf8.count))
-        #expect(leg.countOfResponseBodyBytesReceived == 5)
-        #expect(leg.countOfResponseBodyBytesAfterDecoding == 5)
-        #expect(leg.remoteAddress == "127.0.0.1")
-        #expect(leg.remotePort == Int(server.port))
-        #expect(leg.localAddress == "127.0.0.1")
-        #expect((leg.localPort ?? 0) > 0)
-        #expect(leg.negotiatedTLSProtocolVersion == nil)
+        #expect(transaction.countOfResponseBodyBytesReceived == 5)
+        #expect(transaction.countOfResponseBodyBytesAfterDecoding == 5)
+        #expect(transaction.remoteAddress == "127.0.0.1")
+        #expect(transaction.remotePort == Int(server.port))
+        #expect(transaction.localAddress == "127.0.0.1")
+        #expect((transaction.localPort ?? 0) > 0)
+        #expect(transaction.negotiatedTLSProtocolVersion == nil)
     }
 
     @Test func comesJustBeforeTheCompletionOfEveryKindOfTask() async throws {
@@ -78,12 +78,12 @@ import Testing
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         for _ in 0..<2 { _ = try await session.data(from: server.url()) }
-        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
-        #expect(legs.map(\.isReusedConnection) == [false, true])
-        #expect(legs.last?.domainLookupStartDate == nil)
-        #expect(legs.last?.connectStartDate == nil)
-        #expect(legs.last?.requestStartDate != nil)
-        #expect(legs.last?.remotePort == Int(server.port))
+        let transactions = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(transactions.map(\.isReusedConnection) == [false, true])
+        #expect(transactions.last?.domainLookupStartDate == nil)
+        #expect(transactions.last?.connectStartDate == nil)
+        #expect(transactions.last?.requestStartDate != nil)
+        #expect(transactions.last?.remotePort == Int(server.port))
     }
 
     @Test func aRequestThatALostConnectionTookAlongIsATransaction() async throws {
@@ -94,10 +94,10 @@ import Testing
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         for _ in 0..<2 { _ = try await session.data(from: server.url()) }
-        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
-        #expect(legs.map { $0.response == nil } == [false, true, false])
-        #expect(legs.map(\.isReusedConnection) == [false, true, false])
-        #expect(legs.allSatisfy { $0.requestStartDate != nil })
+        let transactions = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(transactions.map { $0.response == nil } == [false, true, false])
+        #expect(transactions.map(\.isReusedConnection) == [false, true, false])
+        #expect(transactions.allSatisfy { $0.requestStartDate != nil })
     }
 
     @Test func eachRedirectIsATransaction() async throws {
@@ -124,9 +124,9 @@ import Testing
         let delegate = RecordingDelegate()
         makeSession(delegate).dataTask(with: server.url()).resume()
         await delegate.completion()
-        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
-        #expect(leg.countOfResponseBodyBytesReceived == Int64(gzippedHello.count))
-        #expect(leg.countOfResponseBodyBytesAfterDecoding == 5)
+        let transaction = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(transaction.countOfResponseBodyBytesReceived == Int64(gzippedHello.count))
+        #expect(transaction.countOfResponseBodyBytesAfterDecoding == 5)
     }
 
     @Test func aCancelledAndAFailedTaskHaveThemToo() async throws {
@@ -138,10 +138,10 @@ import Testing
         await server.bytes(atLeast: 10)
         task.cancel()
         await delegate.completion()
-        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
-        #expect(leg.response == nil)
-        #expect(leg.requestStartDate != nil)
-        #expect(leg.responseStartDate == nil)
+        let transaction = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(transaction.response == nil)
+        #expect(transaction.requestStartDate != nil)
+        #expect(transaction.responseStartDate == nil)
         #expect(delegate.snapshot.allCalls == ["created", "metrics", "completed"])
     }
 

@@ -44,7 +44,7 @@ public final class Conversation: Sendable {
 
     /// Waits until the standard output satisfies a condition, the program exits, or the wait times out.
     public func output(where isTrue: (String) -> Bool) async -> String {
-        let deadline = ContinuousClock.now + TerminalDriver.patience
+        let deadline = ContinuousClock.now + TerminalDriver.timeout
         while true {
             let isOver = program.hasEnded || ContinuousClock.now > deadline
             let text = text(of: "out")

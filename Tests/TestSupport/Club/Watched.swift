@@ -36,7 +36,7 @@ final class Watched<Value>: Sendable {
 
     /// - Throws: ``WaitFailure`` on timeout.
     func wait(
-        for goal: String, patience: Duration = TerminalDriver.patience,
+        for goal: String, timeout: Duration = TerminalDriver.timeout,
         until isReached: @escaping @Sendable (Value) -> Bool
     ) async throws {
         try await withCheckedThrowingContinuation { continuation in
@@ -48,7 +48,7 @@ final class Watched<Value>: Sendable {
                 return state.nextWait
             }
             guard let number else { return continuation.resume() }
-            let milliseconds = Int(patience / .milliseconds(1))
+            let milliseconds = Int(timeout / .milliseconds(1))
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
                 let wait = self.state.withLock { $0.waits.removeValue(forKey: number) }
                 wait?.continuation.resume(throwing: WaitFailure(goal: goal))

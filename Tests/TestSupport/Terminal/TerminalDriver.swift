@@ -18,7 +18,7 @@ public final class TerminalDriver: Sendable {
     /// The timeout of a wait. Not a measure of speed: the machine may be busy.
     ///
     /// `BYTECLUB_TEST_PATIENCE` in the environment, in seconds, overrides it.
-    public static let patience: Duration = {
+    public static let timeout: Duration = {
         let text = ProcessInfo.processInfo.environment["BYTECLUB_TEST_PATIENCE"] ?? ""
         return .seconds(Int(text) ?? 30)
     }()
@@ -109,10 +109,10 @@ public final class TerminalDriver: Sendable {
     /// - Throws: ``TerminalFailure`` on timeout, or when the program exits first.
     @discardableResult
     public func wait(
-        for goal: String = "the wished screen", patience: Duration = TerminalDriver.patience,
+        for goal: String = "the wished screen", timeout: Duration = TerminalDriver.timeout,
         until isReached: @escaping @Sendable (TerminalScreen) -> Bool
     ) async throws -> TerminalScreen {
-        try await line.wait(for: goal, patience: patience, needsProgram: true) { state in
+        try await line.wait(for: goal, timeout: timeout, needsProgram: true) { state in
             isReached(state.screen)
         }
         return screen
@@ -120,16 +120,16 @@ public final class TerminalDriver: Sendable {
 
     @discardableResult
     public func wait(
-        forText text: String, patience: Duration = TerminalDriver.patience
+        forText text: String, timeout: Duration = TerminalDriver.timeout
     ) async throws -> TerminalScreen {
-        try await wait(for: "“\(text)” on the screen", patience: patience) { $0.contains(text) }
+        try await wait(for: "“\(text)” on the screen", timeout: timeout) { $0.contains(text) }
     }
 
     @discardableResult
     public func wait(
-        untilGone text: String, patience: Duration = TerminalDriver.patience
+        untilGone text: String, timeout: Duration = TerminalDriver.timeout
     ) async throws -> TerminalScreen {
-        try await wait(for: "“\(text)” to leave", patience: patience) { !$0.contains(text) }
+        try await wait(for: "“\(text)” to leave", timeout: timeout) { !$0.contains(text) }
     }
 
     /// Waits until the program has processed all input, drawn it, and is idle; then until its last
@@ -140,22 +140,22 @@ public final class TerminalDriver: Sendable {
     /// the last key or resize, which a very quick test can outrun.
     @discardableResult
     public func waitUntilIdle(
-        patience: Duration = TerminalDriver.patience
+        timeout: Duration = TerminalDriver.timeout
     ) async throws -> TerminalScreen {
-        try await line.wait(for: "the program to rest", patience: patience, needsProgram: true) {
+        try await line.wait(for: "the program to rest", timeout: timeout, needsProgram: true) {
             $0.isIdle
         }
-        try await line.waitForAllOutput(patience: patience)
+        try await line.waitForAllOutput(timeout: timeout)
         return screen
     }
 
     /// Waits until the program has exited and all its output has arrived.
     @discardableResult
     public func waitForEnd(
-        patience: Duration = TerminalDriver.patience
+        timeout: Duration = TerminalDriver.timeout
     ) async throws -> ProgramLife {
-        try await line.wait(for: "the program to end", patience: patience) { $0.life.hasEnded }
-        try await line.waitForAllOutput(patience: patience)
+        try await line.wait(for: "the program to end", timeout: timeout) { $0.life.hasEnded }
+        try await line.waitForAllOutput(timeout: timeout)
         return life
     }
 
@@ -169,13 +169,13 @@ public final class TerminalDriver: Sendable {
     /// of earlier input.
     @discardableResult
     public func waitForNewReader(
-        patience: Duration = TerminalDriver.patience
+        timeout: Duration = TerminalDriver.timeout
     ) async throws -> TerminalScreen {
-        try await line.wait(for: "a program's first rest", patience: patience, needsProgram: true) {
+        try await line.wait(for: "a program's first rest", timeout: timeout, needsProgram: true) {
             $0.hasNewReader
         }
         line.countTypingFromHere()
-        try await line.waitForAllOutput(patience: patience)
+        try await line.waitForAllOutput(timeout: timeout)
         return screen
     }
 }

@@ -17,7 +17,7 @@ final class TerminalLine: Sendable {
     struct Wait {
         let goal: String
         let deadline: ContinuousClock.Instant
-        let patience: Duration
+        let timeout: Duration
         let needsProgram: Bool
         let isReached: @Sendable (inout TerminalLineState) -> Bool
         let continuation: CheckedContinuation<Void, any Error>
@@ -120,7 +120,7 @@ final class TerminalLine: Sendable {
     /// - Parameter needsProgram: The wait fails as soon as the program has exited and its output is
     ///   processed.
     func wait(
-        for goal: String, patience: Duration, needsProgram: Bool = false,
+        for goal: String, timeout: Duration, needsProgram: Bool = false,
         until isReached: @escaping @Sendable (inout TerminalLineState) -> Bool
     ) async throws {
         let number = state.withLock { state in
@@ -130,7 +130,7 @@ final class TerminalLine: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let wait = Wait(
-                    goal: goal, deadline: .now + patience, patience: patience,
+                    goal: goal, deadline: .now + timeout, timeout: timeout,
                     needsProgram: needsProgram, isReached: isReached, continuation: continuation)
                 let failure = state.withLock { state -> TerminalFailure? in
                     guard !state.isFinished else {
@@ -151,7 +151,7 @@ final class TerminalLine: Sendable {
     /// Waits until all output that the program had written before this call has arrived.
     ///
     /// A mark is written to the terminal after the program's last byte; the kernel keeps the order.
-    func waitForAllOutput(patience: Duration) async throws {
+    func waitForAllOutput(timeout: Duration) async throws {
         let number: Int? = state.withLock { state in
             guard state.descriptorsAreOpen, !state.isHungUp else { return nil }
             let slave = fcntl(pty.slave, F_DUPFD_CLOEXEC, 3)
@@ -166,7 +166,7 @@ final class TerminalLine: Sendable {
             return number
         }
         guard let number else { return }
-        try await wait(for: "the program's last output", patience: patience) {
+        try await wait(for: "the program's last output", timeout: timeout) {
             $0.marksSeen >= number || $0.isHungUp
         }
     }
@@ -275,7 +275,7 @@ extension TerminalLine {
                     if wait.needsProgram, state.life.hasEnded, state.marksSeen >= state.endMark {
                         failure = state.failure(of: wait, "the program \(state.life)")
                     } else if wait.deadline <= now {
-                        failure = state.failure(of: wait, "it did not come in \(wait.patience)")
+                        failure = state.failure(of: wait, "it did not come in \(wait.timeout)")
                     } else {
                         continue
                     }

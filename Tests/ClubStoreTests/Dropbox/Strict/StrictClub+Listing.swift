@@ -46,7 +46,7 @@ extension StrictClub {
                 seen: changes.count))
     }
 
-    mutating func goOn(_ argument: Argument) throws -> [LoopbackStep] {
+    mutating func proceed(_ argument: Argument) throws -> [LoopbackStep] {
         guard let cursor = Cursor(argument["cursor"]) else {
             return Self.invalidCursor("files/list_folder/continue")
         }

@@ -86,7 +86,7 @@ struct StrictClub {
                 "used": used, "allocation": [".tag": "individual", "allocated": 2_000_000_000],
             ])
         case "files/list_folder": return try list(argument)
-        case "files/list_folder/continue": return try goOn(argument)
+        case "files/list_folder/continue": return try proceed(argument)
         case "files/list_folder/longpoll": return try wait(argument)
         case "files/get_metadata":
             return .json(object: metadata(try find(argument["path"], "path")))
