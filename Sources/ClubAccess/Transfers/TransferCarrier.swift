@@ -12,6 +12,7 @@ package import ByteClubPictures
 @MainActor package final class TransferCarrier {
     let journal: TransferJournal
     let means: Means
+    let prepared = PreparedUploads()
     private var jobs: [String: Task<Void, Never>] = [:]
     private var transfers: [String: any StoreTransfer] = [:]
     private let signal: Signal

@@ -56,6 +56,7 @@ internal import ByteClubPictures
             await end(with: error)
             await showWhatIsKept()
         }
+        if status.state != .waiting { carrier.prepared.remove(order.id) }
         watch?.cancel()
         status.bytesPerSecond = nil
         status.preparedFraction = nil
@@ -188,8 +189,7 @@ internal import ByteClubPictures
     // MARK: - Up
 
     private func upload() async throws -> RemoteFile {
-        report(.preparing)
-        let photo = try await prepare()
+        let photo = try await preparedPhoto()
         // Its file exists as long as it does.
         defer { withExtendedLifetime(photo) {} }
         let store = try await carrier.means.open()
@@ -226,6 +226,23 @@ internal import ByteClubPictures
     ) async throws(StoreError) -> RemoteFile {
         guard let changes = carrier.means.changes else { return try await send() }
         return try await changes.sending(fileAt: file, to: path, send)
+    }
+
+    /// The photo of an earlier attempt, or a new one.
+    private func preparedPhoto() async throws(PictureError) -> PreparedPhoto {
+        let source = await Self.state(of: order.file)
+        if let source, let photo = carrier.prepared.photo(of: order.id, from: source) {
+            return photo
+        }
+        report(.preparing)
+        let photo = try await prepare()
+        // A file that changes meanwhile is read again.
+        if let source { carrier.prepared.keep(photo, of: order.id, from: source) }
+        return photo
+    }
+
+    @concurrent private static func state(of file: String) async -> LocalFileState? {
+        LocalFileState(at: URL(filePath: file))
     }
 
     private func prepare() async throws(PictureError) -> PreparedPhoto {

@@ -207,6 +207,19 @@ import Testing
         #expect(await center.end(of: order.id).state == .done)
     }
 
+    @Test func aFileThatChangedBeforeTheNextAttemptIsSentAsItIsThen() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.failNext(.upload, with: .offline)
+        let (center, _) = makeCenter()
+        center.add([order])
+        _ = await center.wait { $0.item(order.id)?.status.nextAttempt != nil }
+        try Photos.wide(width: 600, height: 200).write(to: URL(filePath: order.file))
+        center.resume([order.id])
+        #expect(await center.end(of: order.id).state == .done)
+        let sent = try #require(store.contents(of: "/photos/sea.jpg"))
+        #expect(try JPEGHeader.read(sent).size == PixelSize(width: 600, height: 200))
+    }
+
     @Test func cancelsWhileItRuns() async throws {
         let order = try upload("sea.jpg", Photos.wide(width: 1200, height: 300))
         store.hold(.upload)
