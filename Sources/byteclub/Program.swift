@@ -74,8 +74,10 @@ import TerminalUI
         "--json", "--markdown", "--schema", "--ready-descriptor",
     ]
 
-    /// Continues the log of the parent program.
+    /// Continues the log of the parent program, unless the arguments name another one.
     private static func openLog() {
+        let isNamed = Arguments.all?.contains { $0 == "--log" || $0.hasPrefix("--log=") }
+        guard isNamed != true else { return }
         guard let path = getenv(ActivityLog.variable).map({ String(cString: $0) }), !path.isEmpty
         else { return }
         do throws(ActivityLog.Failure) {

@@ -23,6 +23,14 @@ import Testing
             let lines = told.split(separator: "\n")
             #expect(lines.allSatisfy { $0.contains(#/^\S+Z? \d+ /#) })
             #expect(lines.contains { $0.hasSuffix(": new") })
+            // What is asked for goes before the environment, for its processes too.
+            let named = try await Command(
+                ClubHome.program, ["notes", "ls", "--log", "other"],
+                environment: home.environment(more: ["BYTECLUB_LOG": "outer"]),
+                directory: home.work.path
+            ).run()
+            #expect(named.status == 0)
+            #expect(home.names(in: home.work).sorted() == ["log", "other"])
             var status = stat()
             stat(home.work.appending(path: "log").path, &status)
             #expect(status.st_mode & 0o777 == 0o600)

@@ -38,8 +38,15 @@ final class TrashViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
+            KeyCommand.bringBack.performs(
+                unless: selected == nil ? localized("The trash is empty.") : nil
+            ) { if let item = self.selected { self.bringBack(item) } }
             KeyCommand.closePage.performs { self.dismiss() }
         }
+    }
+
+    private var selected: TrashItem? {
+        list.selectedIndex.flatMap { items.indices.contains($0) ? items[$0] : nil }
     }
 
     private func look() {

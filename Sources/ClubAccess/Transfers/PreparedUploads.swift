@@ -2,7 +2,7 @@ internal import ByteClubPictures
 internal import ClubStore
 
 /// Photos that were prepared for uploads which wait to be tried again, so that each attempt does not encode them
-/// anew.
+/// again.
 @MainActor final class PreparedUploads {
     private struct Kept {
         var id: String

@@ -94,8 +94,8 @@ struct NotesRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove notes.",
         discussion: """
-            byteclub notes restore brings them back: out of the club where it keeps revisions (Dropbox, the \
-            club on this computer), else with the text that is kept on this computer. While the club cannot \
+            byteclub notes restore brings them back: out of the club where it keeps revisions (Dropbox, Nextcloud, \
+            the club on this computer), else with the text that is kept on this computer. While the club cannot \
             be reached, the removal waits: byteclub outbox lists it.
             """)
 

@@ -12,7 +12,7 @@ struct PhotosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photos", abstract: "List, add, fetch and remove panoramas.",
         discussion: """
-            With --json, ls, mv, rm and trash write JSON to standard output; put and get write events, a line of \
+            With --json, ls, mv, rm, trash and restore write JSON to standard output; put and get write events, a line of \
             JSON each: progress (name, bytes, total), then done (name, path, revision) or failed (name, \
             reason). Without it a bar shows the progress on a terminal, and nothing does in a pipe. The exit \
             status is 0, 1 when something failed, 2 for bad usage.
@@ -113,7 +113,9 @@ struct PhotosCommand: ParsableCommand {
                             URL(filePath: file), in: store, settings, announcing: changes)
                     } catch let failure as CommandFailure {
                         if json.isOn {
-                            let name = URL(filePath: file).lastPathComponent
+                            let source = URL(filePath: file)
+                            let path = try? path(of: source, sending.preparation(settings))
+                            let name = path?.name ?? source.lastPathComponent
                             TransferEvent(event: "failed", name: name, reason: failure.sentence)
                                 .write()
                         }
@@ -213,8 +215,9 @@ struct PhotosCommand: ParsableCommand {
             do throws(StoreError) {
                 let sent = try await changes.sending(fileAt: photo.url, to: path) {
                     () throws(StoreError) in
-                    try await CommandTransfer.run(name, asJSON: json.isOn, isUpload: true) {
-                        delegate in
+                    try await CommandTransfer.run(
+                        json.isOn ? path.name : name, asJSON: json.isOn, isUpload: true
+                    ) { delegate in
                         let transfer = store.upload(
                             fileAt: photo.url, to: path, mode: .create, delegate: delegate)
                         transfer.bytesPerSecondLimit =

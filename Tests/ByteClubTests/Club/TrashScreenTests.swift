@@ -60,6 +60,22 @@ import Testing
         }
     }
 
+    @Test func theSelectedFileComesBackFromTheList() async throws {
+        let store = InMemoryStore(keepsRevisions: false)
+        try store.plant("one", at: "/a.txt")
+        try store.plant("two", at: "/b.txt")
+        try await withTrash(store, deleting: ["/a.txt", "/b.txt"]) { screen, _, _ in
+            await screen.wait(for: "b.txt")
+            screen.press("End", "b")
+            await screen.wait(for: "“a.txt” is back.")
+            screen.press("b")
+            await screen.wait(for: "“b.txt” is back.")
+            await screen.wait(for: "The trash is empty.")
+            screen.press("b")
+            #expect(screen.isShowing(TrashViewController.self))
+        }
+    }
+
     @Test func whatSomebodyElseDeletesIsThereToo() async throws {
         let store = InMemoryStore(keepsRevisions: false)
         try store.plant("theirs to delete", at: "/a.txt")
