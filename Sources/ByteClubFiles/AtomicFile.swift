@@ -29,11 +29,11 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// The limit of ``read()``: larger files were not written here.
+    /// The usual limit of ``read(atMost:)``: larger files were not written here.
     package static let byteLimit = 1 << 20
 
     /// - Returns: Nil if the file does not exist.
-    package func read() throws(Failure) -> Data? {
+    package func read(atMost byteLimit: Int = Self.byteLimit) throws(Failure) -> Data? {
         // O_NONBLOCK: opening a named pipe must not block.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -48,7 +48,7 @@ package struct AtomicFile: Sendable {
         }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
-        while data.count <= Self.byteLimit {
+        while data.count <= byteLimit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }

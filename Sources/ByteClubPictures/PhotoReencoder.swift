@@ -3,8 +3,9 @@ public import FoundationEssentials
 /// Converts a camera's photo, or another picture, to a JPEG for the club.
 ///
 /// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no location
-/// unless requested, no date, no camera, no thumbnail. Only an ICC profile that fits the pixels is kept,
-/// because without it the colors would be wrong. The size in pixels stays the same.
+/// unless requested, no date, no camera, no thumbnail. Only two things are kept: an ICC profile that fits the
+/// pixels, because without it the colors would be wrong, and the projection of a panorama (GPano), because without it
+/// the picture would no longer be one. The size in pixels stays the same.
 ///
 /// Memory does not depend on the picture's size: pixels are processed in strips, and a picture that must be
 /// rotated uses a scratch file, as does libjpeg's own state for a progressive picture (about 3 bytes per
@@ -97,8 +98,9 @@ extension PhotoReencoder {
             let rows = try decoder.startForReencoding()
             try encoder.start(
                 size: header.size, rows: rows.format, quality: quality,
-                exif: keepsLocation
-                    ? decoder.head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
+                metadata: metadata(
+                    exif: decoder.head.exif, xmp: decoder.head.xmp,
+                    isTurned: header.orientation != .up),
                 profile: rows.inks == nil
                     ? decoder.profile(for: rows.format == .grey ? "GRAY" : "RGB ") : nil)
 
@@ -119,6 +121,16 @@ extension PhotoReencoder {
         }
     }
 
+    /// What is kept of a picture's metadata. What describes a panorama's projection is about the pixels as they are stored:
+    /// it does not fit a picture that was turned.
+    private func metadata(
+        exif: [UInt8]?, xmp: [UInt8]?, isTurned: Bool
+    ) -> [[UInt8]] {
+        let location = keepsLocation ? exif.flatMap { ExifLocation(marker: $0)?.marker } : nil
+        let panorama = isTurned ? nil : xmp.flatMap { PanoramaFacts(xmp: $0)?.marker }
+        return [location, panorama].compactMap(\.self)
+    }
+
     /// Transparent parts become white. A library decodes everything at once, which is most of the work.
     private func write(
         _ picture: LibraryFile, to descriptor: Int32,
@@ -131,8 +143,9 @@ extension PhotoReencoder {
             size = full
             try encoder.start(
                 size: full, rows: .rgbx, quality: quality,
-                exif: keepsLocation
-                    ? head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
+                metadata: metadata(
+                    exif: head.exif, xmp: head.xmp,
+                    isTurned: head.orientation != .up || full != head.storedSize),
                 profile: head.colorProfile)
         } row: { pixels, row throws(PictureError) in
             try encoder.encode(

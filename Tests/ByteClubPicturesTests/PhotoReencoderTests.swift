@@ -71,6 +71,42 @@ import Testing
         #expect(bytes.firstRange(of: Data("Byte & Sons".utf8)) == nil)
     }
 
+    /// A JPEG with an XMP packet about a part of a panorama, and about a place.
+    private static func panorama(orientation: Int) -> Data {
+        let words = """
+            <rdf:Description tiff:Make="Byte" exif:GPSLatitude="47,3.2N" GPano:ProjectionType="equirectangular"
+            GPano:FullPanoWidthPixels="4000" GPano:CroppedAreaImageWidthPixels="200"
+            GPano:PoseHeadingDegrees="213.5" GPano:PosePitchDegrees="-1.5"
+            GPano:StitchingSoftware="&quot;/><x"/>
+            """
+        let packet = Data("http://ns.adobe.com/xap/1.0/\0".utf8) + Data(words.utf8)
+        let length = packet.count + 2
+        var photo = Photos.corners(width: 200, height: 100, orientation: orientation)
+        photo.insert(
+            contentsOf: [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + packet,
+            at: photo.startIndex + 2)
+        return photo
+    }
+
+    @Test func keepsThatItIsAPanorama() throws {
+        let photo = Self.panorama(orientation: 1)
+        let before = try PictureFile(data: photo).details()
+        try #require(before.isFullTurn == false && before.heading == 213.5)
+        let output = try reencoder.reencode(JPEGFile(data: photo))
+        let after = try PictureFile(at: output.url).details()
+        #expect(after.isFullTurn == false && after.heading == 213.5)
+        let text = String(decoding: try Data(contentsOf: output.url), as: UTF8.self)
+        #expect(text.contains("GPano:PosePitchDegrees=\"-1.5\""))
+        for other in ["Byte", "47,3.2N", "Stitching"] { #expect(!text.contains(other)) }
+    }
+
+    /// Its numbers are about the pixels before they were turned.
+    @Test func aTurnedPictureSaysNothingOfItsProjection() throws {
+        let output = try reencoder.reencode(JPEGFile(data: Self.panorama(orientation: 6)))
+        #expect(try PictureFile(at: output.url).details().heading == nil)
+        #expect(try Data(contentsOf: output.url).firstRange(of: Data("GPano".utf8)) == nil)
+    }
+
     @Test func keepsAProfileThatFitsThePixelsAndNoOther() throws {
         let fitting = Photos.profile(for: "RGB ", byteCount: 70_000)
         let output = try reencoder.reencode(JPEGFile(data: Photos.corners(profile: fitting)))

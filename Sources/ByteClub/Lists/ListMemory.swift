@@ -198,10 +198,8 @@ extension ListMemory {
     }
 
     private nonisolated static func readSeen(_ folder: URL) -> SeenRevisions? {
-        let file = seenFile(in: folder)
-        let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
-        guard let size, size <= SeenRevisions.byteLimit, let data = try? Data(contentsOf: file)
-        else { return nil }
+        let file = AtomicFile(url: seenFile(in: folder))
+        guard let data = try? file.read(atMost: SeenRevisions.byteLimit) else { return nil }
         return SeenRevisions(data)
     }
 

@@ -24,10 +24,10 @@ struct JPEGEncoder: ~Copyable {
     ///   - quality: From 0 to 1.
     ///   - optimizesTables: Reduces the file by some percent, but keeps the whole picture's coefficients in
     ///     memory.
-    ///   - exif: The content of an APP1 marker.
+    ///   - metadata: The contents of APP1 markers.
     func start(
         size: PixelSize, rows: RowFormat, quality: Double, optimizesTables: Bool = false,
-        exif: [UInt8]? = nil, profile: Data? = nil
+        metadata: [[UInt8]] = [], profile: Data? = nil
     ) throws(PictureError) {
         guard size.width <= JPEG_MAX_DIMENSION, size.height <= JPEG_MAX_DIMENSION else {
             throw PictureError(.tooLarge, operation: operation, detail: size.description)
@@ -40,9 +40,9 @@ struct JPEGEncoder: ~Copyable {
         options.quality = Int32((min(1, max(0, quality)) * 100).rounded())
         options.optimizes_tables = optimizesTables ? 1 : 0
         try check(byteclub_jpeg_start_encoding(handle, options))
-        if let exif {
+        for marker in metadata {
             try check(
-                exif.withUnsafeBytes {
+                marker.withUnsafeBytes {
                     byteclub_jpeg_write_marker(handle, 0xE1, $0.baseAddress, UInt32($0.count))
                 })
         }

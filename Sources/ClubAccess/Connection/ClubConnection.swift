@@ -13,20 +13,24 @@ package enum ClubConnection {
     ///   user has signed in since, perhaps in another program.
     /// - Parameter avoidsMeteredNetworks: For a process of transfers: requests fail as offline on a metered
     ///   network. Only the first opening sets it.
+    /// - Parameter uploadsAtOnce: For a process of transfers: how many uploads may each have a connection. Only the
+    ///   first opening sets it.
     /// - Throws: A `StoreError` during `connect`: `.unauthorized` when signed out.
     package static func open(
         _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil,
-        avoidsMeteredNetworks: Bool = false
+        avoidsMeteredNetworks: Bool = false, uploadsAtOnce: Int = 1
     ) async throws(StoreError) -> any RemoteStore {
         switch club.place {
-        case .embedded: try await EmbeddedClub.open(paths: registry.paths)
+        case .embedded:
+            try await EmbeddedClub.open(paths: registry.paths, uploadsAtOnce: uploadsAtOnce)
         // It looks for newer tokens automatically.
         case .dropbox(let dropbox):
-            try line(to: club, dropbox, registry: registry, avoidsMeteredNetworks).store
+            try line(to: club, dropbox, registry: registry, avoidsMeteredNetworks, uploadsAtOnce)
+                .store
         case .webdav(let webdav):
             try await store(
                 of: club, webdav, registry: registry, inPlaceOf: refused as? WebDAVStore,
-                avoidsMeteredNetworks)
+                avoidsMeteredNetworks, uploadsAtOnce)
         }
     }
 
@@ -35,7 +39,7 @@ package enum ClubConnection {
     private static func store(
         of club: ClubSettings, _ webdav: ClubSettings.WebDAV, registry: ClubRegistry,
         inPlaceOf refused: WebDAVStore?,
-        _ avoidsMeteredNetworks: Bool
+        _ avoidsMeteredNetworks: Bool, _ uploadsAtOnce: Int
     ) async throws(StoreError) -> WebDAVStore {
         let key = Key(paths: registry.paths, club: club)
         let old = stores.withLock { $0[key] }
@@ -46,7 +50,7 @@ package enum ClubConnection {
             to: webdav, secret: secret,
             capabilitiesFile: registry.capabilitiesFile(of: club),
             unconfirmedWrites: registry.unconfirmedWrites(of: club),
-            avoidsMeteredNetworks: avoidsMeteredNetworks)
+            avoidsMeteredNetworks: avoidsMeteredNetworks, uploadsAtOnce: uploadsAtOnce)
         return stores.withLock { stores in
             // Another caller may have opened it first.
             if let now = stores[key], now.store !== old?.store { return now.store }
@@ -57,7 +61,7 @@ package enum ClubConnection {
 
     static func makeStore(
         to webdav: ClubSettings.WebDAV, secret: String, capabilitiesFile: URL? = nil,
-        unconfirmedWrites: URL? = nil, avoidsMeteredNetworks: Bool = false
+        unconfirmedWrites: URL? = nil, avoidsMeteredNetworks: Bool = false, uploadsAtOnce: Int = 1
     ) throws(StoreError) -> WebDAVStore {
         let credentials: WebDAVCredentials =
             switch webdav.signIn {
@@ -72,6 +76,7 @@ package enum ClubConnection {
         configuration.unconfirmedWritesFolder = unconfirmedWrites
         configuration.thumbnailer = PictureThumbnailer()
         configuration.avoidsMeteredNetworks = avoidsMeteredNetworks
+        configuration.uploadConnectionLimit = uploadsAtOnce
         return try WebDAVStore(configuration)
     }
 
@@ -111,7 +116,7 @@ package enum ClubConnection {
 
     private static func line(
         to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, registry: ClubRegistry,
-        _ avoidsMeteredNetworks: Bool
+        _ avoidsMeteredNetworks: Bool, _ uploadsAtOnce: Int
     ) throws(StoreError) -> Line {
         let key = Key(paths: registry.paths, club: club)
         if let line = lines.withLock({ $0[key] }) { return line }
@@ -119,7 +124,7 @@ package enum ClubConnection {
         let line = try makeLine(
             to: dropbox, vault: vault,
             unconfirmedWrites: registry.unconfirmedWrites(of: club),
-            avoidsMeteredNetworks: avoidsMeteredNetworks)
+            avoidsMeteredNetworks: avoidsMeteredNetworks, uploadsAtOnce: uploadsAtOnce)
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line
@@ -129,13 +134,14 @@ package enum ClubConnection {
 
     static func makeLine(
         to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unconfirmedWrites: URL? = nil,
-        avoidsMeteredNetworks: Bool = false
+        avoidsMeteredNetworks: Bool = false, uploadsAtOnce: Int = 1
     ) throws(StoreError) -> Line {
         let app = dropbox.app
         let access = DropboxAccess(app: app, vault: vault)
         var configuration = DropboxStore.Configuration(hosts: app.hosts)
         configuration.unconfirmedWritesFolder = unconfirmedWrites
         configuration.avoidsMeteredNetworks = avoidsMeteredNetworks
+        configuration.uploadConnectionLimit = uploadsAtOnce
         if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
         return Line(store: DropboxStore(configuration, access: access), access: access)
     }

@@ -14,11 +14,14 @@ import Synchronization
 public actor EmbeddedClub {
     /// Opens the club, or returns the open store, for the life of this program.
     ///
+    /// - Parameter uploadsAtOnce: How many uploads may each have a connection. Only the first opening sets it.
     /// - Throws: A `StoreError` during `connect`; its `underlying` is an ``EmbeddedClubError``.
-    public static func open(paths: Paths = Paths()) async throws(StoreError) -> any RemoteStore {
+    public static func open(
+        paths: Paths = Paths(), uploadsAtOnce: Int = 1
+    ) async throws(StoreError) -> any RemoteStore {
         let club = opened.withLock { opened in
             if let club = opened[paths] { return club }
-            let club = EmbeddedClub(paths: paths)
+            let club = EmbeddedClub(paths: paths, uploadsAtOnce: uploadsAtOnce)
             opened[paths] = club
             return club
         }
@@ -32,6 +35,7 @@ public actor EmbeddedClub {
     /// The folders that the club requires.
     private let neededFolders: [URL]
     private let server: ServerProcess
+    private let uploadsAtOnce: Int
     private let credentials = Credentials()
     private var place: RuntimePaths?
     private var store: DropboxStore?
@@ -52,9 +56,10 @@ public actor EmbeddedClub {
     ///   - environment: The environment that `paths` were made from. The server derives the same
     ///     paths from it.
     init(
-        paths: Paths, program: String = "/proc/self/exe",
+        paths: Paths, uploadsAtOnce: Int = 1, program: String = "/proc/self/exe",
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
+        self.uploadsAtOnce = uploadsAtOnce
         folder = paths.clubFolder.path
         unconfirmedWrites = paths.embeddedUnconfirmedWrites
         neededFolders = [paths.clubFolder, paths.stateFolder, paths.cacheFolder]
@@ -236,6 +241,7 @@ extension EmbeddedClub {
         // Requests are local and cheap; a finished thumbnail should not wait for others.
         configuration.thumbnailsPerRequest = 2
         configuration.unconfirmedWritesFolder = unconfirmedWrites
+        configuration.uploadConnectionLimit = uploadsAtOnce
         return DropboxStore(configuration, access: credentials)
     }
 }

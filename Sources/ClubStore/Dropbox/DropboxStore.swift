@@ -68,6 +68,9 @@ public final class DropboxStore: RemoteStore {
         /// Whether requests fail as offline while the network is metered.
         public var avoidsMeteredNetworks = false
 
+        /// How many connections uploads share. One sends them in turn; each uses one at a time.
+        public var uploadConnectionLimit = 1
+
         /// Where to store writes until they are confirmed: a folder of this club's own. The next
         /// run of the program then does not take such a write for another member's. Nil to remember
         /// them only while the program runs.
@@ -134,7 +137,7 @@ public final class DropboxStore: RemoteStore {
         waitingLoader = HTTPLoader(configuration: session, silenceInterval: .seconds(86_400))
         downloader = HTTPLoader(
             configuration: session, queue: DispatchQueue(label: "byteclub.downloads"))
-        session.httpMaximumConnectionsPerHost = 1
+        session.httpMaximumConnectionsPerHost = configuration.uploadConnectionLimit
         uploader = HTTPLoader(configuration: session, queue: .main)
     }
 }

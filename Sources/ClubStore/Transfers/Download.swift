@@ -66,8 +66,9 @@ extension Download {
             do throws(StoreError) {
                 return try await receiveRest()
             } catch {
-                if error.refusedStatus == 416, reached > 0 {
-                    // There are no remaining bytes: the partial file is not of this file.
+                if error.refusedStatus == 416, sink.byteCount > 0 {
+                    // There are no remaining bytes: the partial file, or what a broken request has left, is not of
+                    // this file.
                     try sink.restart()
                 } else if error.code != .offline || sink.byteCount <= reached {
                     throw error

@@ -31,6 +31,9 @@ public final class WebDAVStore: RemoteStore {
         /// Whether requests fail as offline while the network is metered.
         public var avoidsMeteredNetworks = false
 
+        /// How many connections uploads share. One sends them in turn; each uses one at a time.
+        public var uploadConnectionLimit = 1
+
         /// Where to store the server's capabilities, so that not every run of the program probes
         /// them. Holds no secrets. Nil to keep nothing.
         public var capabilitiesFile: URL?
@@ -153,7 +156,7 @@ public final class WebDAVStore: RemoteStore {
         downloader = HTTPLoader(
             configuration: session, queue: DispatchQueue(label: "byteclub.downloads"),
             challengeAnswer: answer)
-        session.httpMaximumConnectionsPerHost = 1
+        session.httpMaximumConnectionsPerHost = configuration.uploadConnectionLimit
         uploader = HTTPLoader(configuration: session, queue: .main, challengeAnswer: answer)
     }
 

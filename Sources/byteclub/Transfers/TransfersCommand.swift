@@ -193,7 +193,8 @@ struct TransfersCommand: ParsableCommand {
                 slotCount: { registry.settings().transfers.atOnce }
             ) { () throws(StoreError) in
                 try await ClubConnection.open(
-                    settings, registry: registry, avoidsMeteredNetworks: waits)
+                    settings, registry: registry, avoidsMeteredNetworks: waits,
+                    uploadsAtOnce: TransferSettings.countsAtOnce.upperBound)
             }
             await CarrierProcess.carry(journal, means: means)
         }

@@ -137,6 +137,31 @@ import Testing
         #expect(try Data(contentsOf: target) == content)
     }
 
+    /// What has arrived of the old file is longer than the new one: a range from there has no bytes.
+    @Test func aShorterFileUnderwayIsFollowed() async throws {
+        let (old, oldBytes) = (facts, content)
+        let shorter = Data("short".utf8)
+        let new = FileMetadata.named("/cliff.jpg", revision: "00000000b", data: shorter)
+        let isReplaced = Mutex(false)
+        let dropbox = try ScriptedDropbox { request in
+            guard request.target == "/2/files/download" else {
+                return .json(Metadata.file(isReplaced.withLock { $0 } ? new : old))
+            }
+            guard request["Range"] == nil else { return [.answer("416 Range Not Satisfiable")] }
+            let isFirst = isReplaced.withLock { isReplaced in
+                defer { isReplaced = true }
+                return !isReplaced
+            }
+            guard isFirst, case .send(let bytes) = [LoopbackStep].bytes(oldBytes, of: old)[0]
+            else { return .bytes(shorter, of: new) }
+            return [.send(Array(bytes.prefix(100_000))), .close]
+        }
+        let file = try await Recorder.download(path("/cliff.jpg"), to: target, in: dropbox.store)
+        #expect(file.revision.rawValue == new.revision)
+        #expect(try Data(contentsOf: target) == shorter)
+        #expect(try folder.names == ["cliff.jpg"])
+    }
+
     @Test func aFileThatChangesAllTheTimeIsGivenUp() async throws {
         let number = Mutex(0)
         let content = content

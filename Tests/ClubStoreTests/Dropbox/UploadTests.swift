@@ -67,6 +67,28 @@ import Testing
         #expect(throws: StoreError.self) { try recorder.results[0].get() }
     }
 
+    /// Where several may run each has a connection of its own: none stands still behind another.
+    @Test func severalUploadsRunAtOnceWhereTheyMay() async throws {
+        let gate = LoopbackGate()
+        let dropbox = try ScriptedDropbox(configure: { $0.uploadConnectionLimit = 3 }) {
+            [.wait(gate)] + Self.accept($0.body)
+        }
+        let recorders = [Recorder(), Recorder(), Recorder()]
+        for (number, recorder) in recorders.enumerated() {
+            dropbox.store.upload(
+                fileAt: try folder.write(bytes(1000 + number), to: "f\(number)"),
+                to: try path("/up.jpg"), mode: .add, delegate: recorder
+            ).resume()
+        }
+        // All of them have arrived, and none has an answer.
+        #expect(await dropbox.server.requests(atLeast: 3).count == 3)
+        gate.open()
+        for recorder in recorders {
+            await recorder.waitForEnd()
+            #expect(throws: Never.self) { try recorder.results[0].get() }
+        }
+    }
+
     @Test func anUploadThatNobodyListensToGoesOn() async throws {
         let dropbox = try ScriptedDropbox { Self.accept($0.body) }
         do {
