@@ -53,7 +53,8 @@ extension FileList {
     private var folderReason: String? {
         for case .folder(let path, let fileCount) in targets where fileCount > 0 {
             return localized(
-                "“\(path.name)” has \(kind.count(fileCount)) in it: delete those first.")
+                "“\(path.name)” is not empty: it has \(kind.count(fileCount)). Delete what is in it first."
+            )
         }
         return nil
     }

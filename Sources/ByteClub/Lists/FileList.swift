@@ -100,6 +100,8 @@ extension FileListDelegate {
         list.dataSource = self
         list.delegate = self
         list.allowsMarking = true
+        // Most commands are about files; a folder among the marks would stop them.
+        list.isMarkedWithOthers = { [weak self] in self?.entry(at: $0)?.isFolder == false }
         memory.didLoad.append { [weak self] in self?.reload() }
         view.filterDidChange = { [weak self] in self?.filterDidChange() }
         club.addObserver(self)
@@ -236,7 +238,11 @@ extension FileList: ClubObserver {
     private var emptyText: TextLine {
         if let filtered, !arrangement.entries.isEmpty {
             return TextLine(
-                localized("No \(kind.singular) has “\(filtered.filter.query)” in its name."),
+                arrangement.entries.contains(where: \.isFolder)
+                    ? localized(
+                        "No \(kind.singular) of this folder has “\(filtered.filter.query)” in its name."
+                    )
+                    : localized("No \(kind.singular) has “\(filtered.filter.query)” in its name."),
                 .secondary)
         }
         switch club.connection {

@@ -233,8 +233,8 @@ final class NoteDetailsViewController: ViewController {
     override var keyTable: KeyTable {
         let busy = isSaving ? localized("The note is being saved.") : nil
         return KeyTable(document.isNew ? localized("New note") : localized("Note")) {
-            KeyCommand.doneWithNote.performs(unless: busy) { self.done() }
             KeyCommand.saveNote.performs(unless: busy) { self.save(closing: false) }
+            KeyCommand.doneWithNote.performs(unless: busy) { self.done() }
             KeyCommand.cancelNote.performs(label: cancelLabel) { self.cancel() }
             KeyCommand.find.performs { self.findBar.open(replacing: false) }
             KeyCommand.replace.performs { self.findBar.open(replacing: true) }

@@ -31,7 +31,12 @@ internal import TerminalUI
                 text: TypedPath.shown(folder), action: localized("Download"),
                 hint: await Self.hint(for: folder)
             ) { _ in nil }
-            prompt.check = { await Self.refusal(of: Self.url(of: $0)) }
+            prompt.check = { typed in
+                let folder = Self.url(of: typed)
+                // What only creating it shows is told in the same place, where it can be corrected.
+                if let reason = await Self.refusal(of: folder) { return reason }
+                return await Self.prepare(folder)
+            }
             prompt.didAccept = { [self] in order(photos, to: Self.url(of: $0)) }
             let completion = FolderCompletion()
             prompt.completion = { completion.completed($0) }
@@ -63,12 +68,6 @@ internal import TerminalUI
 
     private func order(_ photos: [RemoteFile], to folder: URL) {
         _ = owner?.startPending { [self] in
-            if let reason = await Self.prepare(folder) {
-                owner?.present(
-                    AlertController(
-                        title: localized("Not downloaded"), message: TextLine(reason)))
-                return
-            }
             let taken = await Self.taken(photos, in: folder)
             guard let first = taken.first else { return await place(photos, in: folder) }
             ask(photos, folder, taken: taken, first: first)

@@ -160,7 +160,7 @@ final class TransfersViewController: ViewController {
                     return nil
                 }
                 guard let rate = ByteRate(text) else {
-                    return localized("“\(text)” is not a rate. Rates are bytes a second: 500K, 4M.")
+                    return localized("This is not a valid rate, as 500K or 4M is.")
                 }
                 center.limit([item.id], to: rate.bytesPerSecond)
                 return nil

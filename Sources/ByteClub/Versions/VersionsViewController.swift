@@ -53,23 +53,48 @@ final class VersionsViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
+            KeyCommand.restoreVersion.performs(
+                unless: selected == nil
+                    ? localized("No earlier version is known.")
+                    : selected?.file.revision == file.revision
+                        ? localized("The note is like this now.") : nil
+            ) { if let version = self.selected { self.restore(version) } }
             KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 
+    private var selected: NoteVersion? {
+        list.selectedIndex.flatMap { rows.indices.contains($0) ? rows[$0] : nil }
+    }
+
+    private func restore(_ version: NoteVersion) {
+        withText(of: version) { [self] data in
+            dismiss { [restore] in restore(TextBuffer(utf8: data)) }
+        }
+    }
+
     private func compare(_ version: NoteVersion) {
+        withText(of: version) { [self] data in
+            let comparison = await Self.comparison(of: data, with: current)
+            present(
+                VersionViewController(
+                    name: file.name, age: Wording.age(of: version.file.modified, at: Date()),
+                    page: comparison.page, isSame: comparison.isSame
+                ) { [weak self] in
+                    guard let self else { return }
+                    dismiss { [restore] in restore(TextBuffer(utf8: data)) }
+                })
+        }
+    }
+
+    /// Fetches a version's text; tells why that was not possible.
+    private func withText(
+        of version: NoteVersion, _ body: @escaping (Data) async -> Void
+    ) {
         _ = startPending { [self] in
             do throws(StoreError) {
                 let data = try await versions.text(of: version)
-                let comparison = await Self.comparison(of: data, with: current)
-                present(
-                    VersionViewController(
-                        name: file.name, age: Wording.age(of: version.file.modified, at: Date()),
-                        page: comparison.page, isSame: comparison.isSame
-                    ) { [weak self] in
-                        guard let self else { return }
-                        dismiss { [restore] in restore(TextBuffer(utf8: data)) }
-                    })
+                await body(data)
             } catch {
                 let words = versions.club.sentence(for: error)
                 present(AlertController(title: words.title, message: TextLine(words.text)))

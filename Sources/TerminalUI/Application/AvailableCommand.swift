@@ -5,6 +5,8 @@ struct AvailableCommand {
     /// Without those that a nearer context uses, or that are text input.
     let keys: [KeySequence]
     let context: String
+    /// Whether its context takes text: moving the caret, a new line.
+    let isTextInput: Bool
 
     /// The commands of a responder chain, nearest context first, without duplicates.
     static func list(along chain: [Responder], bindings: KeyBindings) -> [AvailableCommand] {
@@ -18,7 +20,10 @@ struct AvailableCommand {
                 let all = bindings.keys(for: entry.command)
                 let keys = all.filter { !taken.contains($0) && !(isTyping && $0.isText) }
                 taken.formUnion(all)
-                commands.append(AvailableCommand(entry: entry, keys: keys, context: table.title))
+                commands.append(
+                    AvailableCommand(
+                        entry: entry, keys: keys, context: table.title,
+                        isTextInput: responder.acceptsText))
             }
             isTyping = isTyping || responder.acceptsText
         }

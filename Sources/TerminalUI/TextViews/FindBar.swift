@@ -227,6 +227,8 @@ public final class FindBar: View {
         switch finder.state {
         case .idle: return ("", .secondary)
         case .searching: return ("…", .secondary)
+        case .failed(let error) where error.code == .tooComplex:
+            return (localized("too complex"), .warning)
         case .failed: return (localized("not valid"), .warning)
         case .complete where count == 0: return (localized("no match"), .warning)
         case .complete:
@@ -240,7 +242,14 @@ public final class FindBar: View {
 
     private var labelWidth: Int { bounds.width >= 32 ? (isReplacing ? 8 : 5) : 0 }
     private var togglesWidth: Int { bounds.width >= 40 ? 9 : 0 }
-    private var statusWidth: Int { bounds.width >= 60 ? 19 : 9 }
+    private var statusWidth: Int {
+        switch bounds.width {
+        case 60...: 19
+        case 48...: 14
+        case 32...: 12
+        default: 9
+        }
+    }
 
     public override func layoutSubviews() {
         let x = labelWidth

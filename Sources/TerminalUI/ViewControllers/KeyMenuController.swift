@@ -17,13 +17,17 @@ public final class KeyMenuController: ViewController {
     private let perform: @MainActor (KeyTable.Entry) -> Void
 
     /// - Parameters:
-    ///   - chain: The contexts, nearest first.
+    ///   - chain: The contexts, nearest first; that of a text is listed last.
     ///   - perform: Performs the chosen command after the menu was dismissed.
     public init(
         chain: [Responder], bindings: KeyBindings,
         perform: @escaping @MainActor (KeyTable.Entry) -> Void
     ) {
-        items = AvailableCommand.list(along: chain, bindings: bindings).map { command in
+        let commands = AvailableCommand.list(along: chain, bindings: bindings)
+        // The keys of every text come last: who reads this in a text looks for what it can do besides, and must not
+        // change it with Enter.
+        let sorted = commands.filter { !$0.isTextInput } + commands.filter(\.isTextInput)
+        items = sorted.map { command in
             Item(
                 entry: command.entry,
                 keys: command.keys.map(\.displayName).joined(separator: "  "),

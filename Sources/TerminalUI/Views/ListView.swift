@@ -93,6 +93,9 @@ public final class ListView: View {
     /// Whether a row can be marked; nil for all of them.
     public var isMarkable: (@MainActor (Int) -> Bool)?
 
+    /// Whether a row is among those that ``toggleAllMarks()`` marks; nil for all of them.
+    public var isMarkedWithOthers: (@MainActor (Int) -> Bool)?
+
     /// The footer's label for Enter; nil if rows cannot be opened.
     public var activationLabel: String? = localized("open")
 
@@ -209,10 +212,12 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
-    /// Marks all rows; removes all marks if all rows are marked.
+    /// Marks all rows, or those that ``isMarkedWithOthers`` names where there are any; removes all marks if these rows are
+    /// marked.
     public func toggleAllMarks() {
-        let all = Set(
-            (0..<rowCount).filter { isMarkable?($0) ?? true }.compactMap { identity(at: $0) })
+        let markable = (0..<rowCount).filter { isMarkable?($0) ?? true }
+        let usual = markable.filter { isMarkedWithOthers?($0) ?? true }
+        let all = Set((usual.isEmpty ? markable : usual).compactMap { identity(at: $0) })
         marks = all.isSubset(of: marks) ? [] : marks.union(all)
         setNeedsDisplay()
         delegate?.listViewDidChangeMarks(self)

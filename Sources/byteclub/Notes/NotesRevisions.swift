@@ -80,8 +80,19 @@ struct NotesRestore: AsyncParsableCommand {
     @Argument(help: "The note; “.txt” can be left off.")
     var name: String
 
-    @Argument(help: "A revision, as byteclub notes log lists them.")
+    @Argument(help: "A revision, as byteclub notes log lists them; or --revision.")
     var revision: String?
+
+    @Option(
+        name: .customLong("revision"),
+        help: ArgumentHelp("The same, as for byteclub notes cat.", valueName: "revision"))
+    var revisionOption: String?
+
+    func validate() throws {
+        if revision != nil, revisionOption != nil {
+            throw ValidationError("Name the revision once.")
+        }
+    }
 
     /// As many as stores list at once: older ones are left to the store.
     private static let historyLimit = 100
@@ -108,7 +119,7 @@ struct NotesRestore: AsyncParsableCommand {
     }
 
     private func choose(from history: RevisionHistory) throws -> Revision {
-        if let revision {
+        if let revision = revision ?? revisionOption {
             let wanted = Revision(rawValue: revision)
             // Some servers take a revision for whatever note it is of.
             guard

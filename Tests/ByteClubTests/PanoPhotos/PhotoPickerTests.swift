@@ -154,6 +154,24 @@ import Testing
         #expect(PickerText(typed) == meaning)
     }
 
+    @Test(arguments: [
+        ("/Pics/sub/", "/home/me/Pics/sub"), ("/etc/x", "/etc/x"), ("//", "/"),
+        ("~/Pics/", "/home/me/Pics"), ("Pics/a.jpg", "/home/me/Pics/a.jpg"),
+    ])
+    func aSlashThatOpensTheLineIsNotTheTopOfTheDisk(line: String, path: String) {
+        #expect(
+            TypedPath.resolve(line: line, in: "/home/me", home: "/home/me") { $0 == "etc" } == path)
+    }
+
+    @Test func aPathInTheFolderCanBeTyped() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.press("~", "^U")
+        screen.type("../b/my sea.jpg\n")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("b/my sea.jpg")])
+    }
+
     @Test func aPhotoOfNoFolderIsNotLookedFor() async throws {
         let screen = try await open()
         await screen.wait(for: "two.jpg")

@@ -197,7 +197,7 @@ import TextEditing
     }
 
     @Test func showsItsKeysInFooterAndMenu() throws {
-        let (harness, _) = try make("abc", width: 60, height: 40)
+        let (harness, _) = try make("abc", width: 60, height: 60)
         #expect(harness.footer.contains("^G keys"))
         harness.press("F1")
         #expect(harness.screen.text.contains("Select everything"))

@@ -57,7 +57,7 @@ extension PhotoPickerViewController {
         switch PickerText(field.text) {
         case .filter(let name): return (base, name)
         case .path(let text):
-            let resolved = TypedPath.resolve(text, in: base, home: home)
+            let resolved = TypedPath.resolve(line: text, in: base, home: home)
             if text.hasSuffix("/") || text == "~" || resolved == "/" { return (resolved, "") }
             let name = resolved.split(separator: "/").last.map(String.init) ?? ""
             return (PhotoFolder.parent(of: resolved), name)
@@ -79,6 +79,7 @@ extension PhotoPickerViewController {
     }
 
     func clearField() {
+        wasPath = false
         field.text = ""
         field.isHidden = true
         list.looksFocused = false
@@ -89,7 +90,9 @@ extension PhotoPickerViewController {
 
     func typedTextDidChange() {
         showNotice("")
-        if field.text.isEmpty, !field.isHidden { return clearField() }
+        // Who deletes a path may type another one: the letters are no commands then.
+        if field.text.isEmpty, !field.isHidden, !wasPath { return clearField() }
+        if !field.text.isEmpty { wasPath = PickerText(field.text).isPath }
         // If the text leads back to the shown folder, the pending read is obsolete.
         guard typed.folder == wanted else { return read(typed.folder) }
         if typed.folder == folder.path {
@@ -149,7 +152,11 @@ extension PhotoPickerViewController {
     private func choose(_ text: String) {
         taking?.cancel()
         taking = startPending { [self] in
-            let found = await PastedPaths.read(text, in: base, home: home)
+            var found = await PastedPaths.read(text, in: base, home: home)
+            if found.files.isEmpty, found.folder == nil {
+                let path = TypedPath.resolve(line: text, in: base, home: home)
+                found = await PastedPaths.read(path, in: base, home: home)
+            }
             await reading?.value
             guard !Task.isCancelled, isOnScreen, PickerText(field.text) == .path(text) else {
                 return

@@ -43,12 +43,19 @@ final class PhotoPickerViewController: ViewController {
     var taking: Task<Void, Never>?
     /// Selected as soon as its folder was read.
     var pathToSelect: String?
+    /// Whether the typed text was a path before it was deleted.
+    var wasPath = false
     /// Text pasted before the picker was on the screen.
     private var pastedBefore: String?
     private var keepsOriginals: Bool
 
-    private var thumbnails: LocalThumbnails?
-    private var showing: Task<Void, Never>?
+    private var pictures = Pictures()
+
+    private struct Pictures {
+        var thumbnails: LocalThumbnails?
+        /// Shows the selected picture.
+        var showing: Task<Void, Never>?
+    }
 
     /// - Parameters:
     ///   - pasted: The text dropped onto the list below.
@@ -95,8 +102,8 @@ final class PhotoPickerViewController: ViewController {
     override func viewDidDisappear() {
         reading?.cancel()
         taking?.cancel()
-        showing?.cancel()
-        thumbnails?.cancel()
+        pictures.showing?.cancel()
+        pictures.thumbnails?.cancel()
     }
 
     override var preferredFirstResponder: View? { list }
@@ -256,7 +263,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         let age = entry.modified.map { Wording.age(of: $0, at: Date()) }
         let facts = [size, age].compactMap(\.self).map { TextLine($0, .secondary) }
         var row = ListRow(TextLine(entry.name), facts: facts, matches: matches)
-        switch thumbnails?.state(of: entry) {
+        switch pictures.thumbnails?.state(of: entry) {
         case .loaded(let cells): row.image = ImageCells(cells)
         case .unavailable(let reason):
             row.facts.insert(TextLine(reason, .warning), at: 0)
@@ -320,11 +327,13 @@ extension PhotoPickerViewController {
         let width = list.bounds.width
         let hasRoom = width >= 34 && entries.contains { $0.kind == .photo }
         let box = hasRoom ? CellSize(columns: width < 56 ? 10 : 14, rows: 2) : nil
-        guard box != thumbnails?.box || (box == nil) != (list.imageSize == nil) else { return }
-        thumbnails?.cancel()
+        guard box != pictures.thumbnails?.box || (box == nil) != (list.imageSize == nil) else {
+            return
+        }
+        pictures.thumbnails?.cancel()
         list.imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
         list.rowHeight = box?.rows ?? 1
-        thumbnails = box.map { box in
+        pictures.thumbnails = box.map { box in
             let render: LocalThumbnails.Render = { path, box, renderer in
                 do throws(PictureError) {
                     return .success(try await LocalPicture.render(path, fitting: box, renderer))
@@ -341,14 +350,14 @@ extension PhotoPickerViewController {
     }
 
     private func showThumbnails() {
-        guard let thumbnails, isOnScreen else { return }
+        guard let thumbnails = pictures.thumbnails, isOnScreen else { return }
         let first = list.firstVisibleIndex
         let visible = entries[first..<min(entries.count, first + list.visibleRowCount + 1)]
         thumbnails.show(visible.filter { $0.kind == .photo })
     }
 
     private func showPicture() {
-        showing?.cancel()
+        pictures.showing?.cancel()
         picture.image = nil
         picture.placeholder = ""
         guard split.showsSecondary, let screen = application?.screen, let selected,
@@ -356,7 +365,7 @@ extension PhotoPickerViewController {
         else { return }
         let box = CellSize(columns: picture.bounds.width - 1, rows: picture.bounds.height)
         let renderer = CellRenderer.atRest(screen)
-        showing = startPending { [self] in
+        pictures.showing = startPending { [self] in
             do throws(PictureError) {
                 let cells = try await LocalPicture.render(selected.path, fitting: box, renderer)
                 guard !Task.isCancelled else { return }

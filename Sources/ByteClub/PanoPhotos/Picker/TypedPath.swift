@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import FoundationEssentials
+internal import Glibc
 
 /// A typed, pasted or dropped path, made absolute.
 ///
@@ -16,6 +17,26 @@ enum TypedPath {
         if let bare = unquoted(text) { return absolute(bare, in: folder, home: home) }
         if text.hasPrefix("file://") { return absolute(text, in: folder, home: home) }
         return absolute(text.contains("\\") ? unescaped(text) : text, in: folder, home: home)
+    }
+
+    /// The same for the picker's line, which `/` opens: `/Pics/` means `Pics` in `folder` where the top of the disk has
+    /// nothing of that name.
+    ///
+    /// - Parameter isAtTop: Whether something of that name is at the top of the disk.
+    static func resolve(
+        line: String, in folder: String, home: String, isAtTop: (String) -> Bool = isAtTop
+    ) -> String {
+        let text = trimmed(line)
+        let first = text.dropFirst().prefix { $0 != "/" }
+        guard text.hasPrefix("/"), !first.isEmpty, !isAtTop(String(first)) else {
+            return resolve(line, in: folder, home: home)
+        }
+        return resolve(String(text.dropFirst()), in: folder, home: home)
+    }
+
+    static func isAtTop(_ name: String) -> Bool {
+        var status = stat()
+        return lstat("/" + name, &status) == 0
     }
 
     /// A path without quotes and backslashes, or a `file:` URL, made absolute.
