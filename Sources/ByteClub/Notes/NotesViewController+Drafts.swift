@@ -12,12 +12,15 @@ extension NotesViewController {
         guard setAside.hasNewNote else { return editNewNote() }
         _ = startPending { [self] in
             let top = application?.topViewController
-            guard let draft = await setAside.draft(of: nil) else { return editNewNote() }
+            let waiting = await setAside.drafts(of: nil)
+            guard let draft = waiting.first else { return editNewNote() }
             // Another key has opened something meanwhile.
             guard application?.topViewController === top else { return }
             present(
                 AlertController(
-                    title: localized("A draft is waiting"),
+                    title: waiting.count == 1
+                        ? localized("A draft is waiting")
+                        : localized("A draft is waiting · \(waiting.count - 1) more"),
                     message: TextLine(
                         draft.name.isEmpty
                             ? localized(
@@ -93,7 +96,7 @@ extension NotesViewController {
     ) {
         guard setAside.paths.contains(note.path.string) else { return fetch() }
         opening = startPending { [self] in
-            let draft = await setAside.draft(of: note.path)
+            let draft = await setAside.drafts(of: note.path).first
             let line = if let hit, let draft { await hit.line(in: draft.text) } else { Int?.none }
             guard !Task.isCancelled else { return }
             opening = nil

@@ -55,9 +55,9 @@ internal import TerminalUI
             ? name + TextLine(localized(" draft"), .marked) : name
     }
 
-    /// The newest draft of a note, or of a new one if `path` is nil.
-    func draft(of path: RemotePath?) async -> Draft? {
-        await Self.waiting(in: drafts).first {
+    /// The drafts of a note, or of new ones if `path` is nil, the newest first.
+    func drafts(of path: RemotePath?) async -> [Draft] {
+        await Self.waiting(in: drafts).filter {
             $0.path == path?.string && ($0.path != nil || $0.isSetAside)
         }
     }
