@@ -1,6 +1,8 @@
 import ByteClub
 import ClubAccess
+import ByteClubMessages
 import ClubStore
+import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -17,13 +19,32 @@ enum Screen {
         clubNamed name: String?, registry: ClubRegistry, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Never {
         do {
-            try await open(try registry.club(named: name), registry: registry, choices: choices)
+            let club = try registry.club(named: name)
+            try await open(
+                club, registry: registry, notice: noticeOfLostFolder(of: club, registry),
+                choices: choices)
         } catch let error as ClubChoiceError {
             // The screen allows choosing another club, and fixing the settings meanwhile.
             guard name == nil else { throw CommandFailure(error.description) }
             try await open(
                 .embedded, registry: registry, notice: error.description, choices: choices)
         }
+    }
+
+    /// The server makes a new folder where there is none. After a folder was moved, or its disk was not mounted, that would
+    /// look like the loss of every note.
+    private static func noticeOfLostFolder(
+        of club: ClubSettings, _ registry: ClubRegistry
+    ) -> String? {
+        guard case .embedded = club.place else { return nil }
+        let files = FileManager.default
+        let folder = registry.paths.clubFolder.path
+        guard !files.fileExists(atPath: folder),
+            files.fileExists(atPath: registry.libraryFolder(of: club).path)
+        else { return nil }
+        return localized(
+            "Its folder was not there any more, and a new one was made: \(folder). If you have moved the old one, or its disk is not mounted: quit, put it back in place of the new one, and start again."
+        )
     }
 
     /// Shows a club, and ends the program when the user has quit.

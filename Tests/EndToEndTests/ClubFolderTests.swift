@@ -18,6 +18,33 @@ import Testing
         }
     }
 
+    /// The welcome of a new club alone would look like the loss of every note.
+    @Test func saysThatTheFolderIsNotThereAnyMore() async throws {
+        try await withApp(notes: ["first.txt": "1"]) { home, terminal in
+            try await terminal.wait(forText: "first.txt")
+            terminal.type("q")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+            try await eventually("the club is closed") { home.processes.isEmpty }
+            let moved = home.folder.appending(path: "moved")
+            try FileManager.default.moveItem(at: home.club, to: moved)
+            let second = try home.start()
+            defer { second.close() }
+            try await second.wait(forText: "Its folder was not there any more")
+            second.press(.enter)
+            try await second.wait(forText: "Welcome to Byte Club.txt")
+            second.type("q")
+            try await second.waitForEnd()
+            try await eventually("the club is closed") { home.processes.isEmpty }
+
+            try FileManager.default.removeItem(at: home.club)
+            try FileManager.default.moveItem(at: moved, to: home.club)
+            let third = try home.start()
+            defer { third.close() }
+            try await third.wait(forText: "first.txt")
+            #expect(!third.screen.contains("not there any more"))
+        }
+    }
+
     @Test func keepsTheSelectionWhenTheListChanges() async throws {
         try await withApp(notes: ["m.txt": "middle"]) { home, terminal in
             try home.write("first", toNote: "a.txt")

@@ -3,6 +3,41 @@ import TestSupport
 import Testing
 
 @Suite struct NotesTests {
+    /// In the real program: `FoundationEssentials` reads some files otherwise than Foundation, which tests import.
+    @Test func whatOthersWroteIsMarkedUntilItIsSeenOverRestarts() async throws {
+        try await withApp(notes: ["a.txt": "a\n"]) { home, terminal in
+            try await terminal.wait(forText: "a.txt")
+            try await eventually("the first look is kept") {
+                FileManager.default.fileExists(
+                    atPath: home.folder.appending(path: "state/byteclub/clubs/embedded/lists/seen")
+                        .path)
+            }
+            try home.write("theirs", toNote: "b.txt")
+            try await terminal.wait(for: "the mark") {
+                $0.contains("• b.txt") && $0.contains("1 new")
+            }
+            terminal.type("q")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+            try home.write("while it was closed", toNote: "c.txt")
+
+            let second = try home.start()
+            defer { second.close() }
+            try await second.wait(for: "both marks") {
+                $0.contains("• b.txt") && $0.contains("• c.txt") && $0.contains("2 new")
+            }
+            second.type("M")
+            try await second.wait(untilGone: "2 new")
+            second.type("q")
+            #expect(try await second.waitForEnd() == .exited(status: 0))
+
+            let third = try home.start()
+            defer { third.close() }
+            try await third.wait(forText: "c.txt")
+            try await third.waitUntilIdle()
+            #expect(!third.screen.contains("•"))
+        }
+    }
+
     @Test(arguments: Look.all) func readsANote(look: Look) async throws {
         let notes = ["Fizz.txt": "Count to one hundred.\nSay Fizz for threes.\n"]
         try await withApp(look, notes: notes) { home, terminal in

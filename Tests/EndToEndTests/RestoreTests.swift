@@ -12,6 +12,8 @@ import Testing
             let end = try await terminal.waitForEnd()
             #expect(end == .exited(status: 0))
             expectGivenBack(terminal)
+            // Where the last frame stays, the prompt does not come onto the footer.
+            #expect(!terminal.screen.contains("q quit"))
         }
     }
 

@@ -135,10 +135,10 @@ final class TransfersViewController: ViewController {
                     Localization.text(
                         count,
                         one: "\(count) transfer failed or was cancelled, and can still be resumed. "
-                            + "What has arrived of it is removed.",
+                            + "What has arrived of it here is removed.",
                         other:
                             "\(count) transfers failed or were cancelled, and can still be resumed. "
-                            + "What has arrived of them is removed.")),
+                            + "What has arrived of them here is removed.")),
                 actions: actions))
     }
 

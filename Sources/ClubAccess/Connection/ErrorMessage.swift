@@ -215,7 +215,7 @@ extension ErrorMessage {
         case .nameNotAllowed:
             localized(
                 "The club cannot keep anything under the name \(name). Choose another one, without slashes "
-                    + "and control characters, a space at either end, or a full stop at the end.")
+                    + "and control characters, and without a space or a full stop at either end.")
         case .tooLarge where error.operation == .fetch:
             localized(
                 "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is "

@@ -187,6 +187,10 @@ public final class CursesScreen: Screen {
         for mode in RestoreSequence.privateModes { send(RestoreSequence.mode(mode, isOn: false)) }
         curs_set(1)
         endwin()
+        // Without a screen of the shell to return to the last frame stays: the prompt comes on its last row.
+        if let clear = description?["el"], description?["rmcup"] == nil {
+            send([UInt8(ascii: "\r")] + clear)
+        }
         tcsetattr(options.inputDescriptor, TCSADRAIN, &modes)
         CrashGuard.disarm()
     }

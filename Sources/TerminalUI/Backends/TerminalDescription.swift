@@ -41,7 +41,7 @@ struct TerminalDescription {
 
     private static let needed = [
         "cup", "sc", "rc", "sgr0", "bold", "dim", "sitm", "smul", "rev", "setaf", "setab", "cnorm",
-        "rmcup", "rmkx",
+        "el", "rmcup", "rmkx",
     ]
 
     private static func read(_ name: String) -> [UInt8]? {
