@@ -188,4 +188,25 @@ import Testing
             #expect(try await home.run("photos", "mv", "a.jpg", "b.jpg").status == 1)
         }
     }
+
+    @Test func aWrongOrderIsRefusedAtOnce() async throws {
+        try await inFreshHome { home in
+            try home.makeClub()
+            try Photos.corners().write(to: home.photos.appending(path: "sea.jpg"))
+            try Photos.corners().write(to: home.photos.appending(path: "UPPER.JPG"))
+            let none = try await home.run("photos", "get", "--background", "none.jpg")
+            #expect(none.status == 1)
+            #expect(none.errorText.contains("There is no photo “none.jpg” in the club."))
+            let nowhere = try await home.run(
+                "photos", "get", "--background", "sea.jpg", "nowhere/sea.jpg")
+            #expect(nowhere.status == 1)
+            #expect(nowhere.errorText.contains("There is no folder"))
+            #expect(
+                try await home.run("transfers", "ls", "--json").text.filter { !$0.isWhitespace }
+                    == "[]")
+            let taken = try await home.run("photos", "mv", "sea.jpg", "upper")
+            #expect(taken.status == 1)
+            #expect(taken.errorText.contains("There is a photo “upper.jpg” in the club."))
+        }
+    }
 }

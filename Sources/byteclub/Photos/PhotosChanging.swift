@@ -42,8 +42,13 @@ struct PhotosMove: AsyncParsableCommand {
         do throws(StoreError) {
             moved = try await store.move(path, to: target)
         } catch {
-            guard error.code == .notFound else { throw error }
-            throw CommandFailure(noPhoto: name)
+            switch error.code {
+            case .notFound: throw CommandFailure(noPhoto: name)
+            case .conflict:
+                throw CommandFailure(
+                    localized("There is a photo “\(target.name)” in the club. Nothing was changed."))
+            default: throw error
+            }
         }
         if let file = moved.file { await OwnChanges(in: club, registry).record(file) }
         if json.isOn, let file = moved.file { try Output.json(ListedFile(file)) }

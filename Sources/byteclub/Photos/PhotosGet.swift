@@ -77,11 +77,17 @@ struct PhotosGet: AsyncParsableCommand {
         let registry = ClubRegistry()
         let settings = try club.choose(registry)
         var path = try ClubFiles.photosFolder().appending(name)
-        // A complete name can be queued while the club is unreachable.
-        if !PhotoName.isPhoto(name) {
+        do {
             path = try await PhotoPaths.find(name, of: club.openForReading()).path
+        } catch let error as StoreError where error.isConnectionFailure && PhotoName.isPhoto(name) {
+            // A complete name can be queued while the club is unreachable.
         }
         let target = try await askToWrite(path.name)
+        let parent = target.file.deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: parent) else {
+            let sentence = DestinationProblem.hasNoFolder.sentence(about: target.file.path) ?? ""
+            throw CommandFailure(localized("“\(path.name)” was not fetched. \(sentence)"))
+        }
         var order = TransferOrder(.download, path, file: target.file.standardizedFileURL)
         order.replaces = target.permission == .toReplace
         order.bytesPerSecondLimit =
