@@ -46,7 +46,8 @@ struct PhotosMove: AsyncParsableCommand {
             case .notFound: throw CommandFailure(noPhoto: name)
             case .conflict:
                 throw CommandFailure(
-                    localized("There is a photo “\(target.name)” in the club. Nothing was changed."))
+                    localized("There is a photo “\(target.name)” in the club. Nothing was changed.")
+                )
             default: throw error
             }
         }
