@@ -223,6 +223,17 @@ import Testing
         #expect(harness.lines[0] == "  Words")
     }
 
+    @Test func theWheelCoversNoTitle() throws {
+        let (notes, photos) = (WordsController(["a"]), WordsController(["b"]))
+        (notes.title, photos.title) = ("Notes", "PanoPhotos")
+        let tabs = TabBarController([notes, photos])
+        let harness = try Harness(tabs, width: 20, height: 6)
+        tabs.activityIndicator.start()
+        harness.settle()
+        #expect(harness.lines[0].hasSuffix(" Notes   PanoPhotos"))
+        #expect(harness.lines[0].first != " ")
+    }
+
     @Test func quittingAsksTheDelegate() throws {
         let delegate = Reluctant()
         let harness = try Harness(WordsController(["a"]))

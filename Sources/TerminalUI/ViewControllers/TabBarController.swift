@@ -161,7 +161,10 @@ private final class TabBar: View {
     }
 
     override func layoutSubviews() {
-        controller.activityIndicator.frame = Rect(x: bounds.width - 2, y: 0, width: 1, height: 1)
+        // Where the titles need the whole row, the column before them is free.
+        let isFree = (titleColumns.last?.upperBound ?? 0) < bounds.width - 2
+        controller.activityIndicator.frame = Rect(
+            x: isFree ? bounds.width - 2 : 0, y: 0, width: 1, height: 1)
     }
 
     override func draw(on surface: Surface) {
