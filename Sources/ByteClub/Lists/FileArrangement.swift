@@ -21,6 +21,8 @@ package struct FileArrangement: Sendable {
 
     /// Folders first, then the files.
     package let entries: [FileEntry]
+    /// The files in the folders below, which only a filter shows. Their positions follow those of ``entries``.
+    private let deeper: [FileEntry]
     /// The number of files that are unread.
     package let unreadCount: Int
     private let positions: [RemotePath: Int]
@@ -34,17 +36,19 @@ package struct FileArrangement: Sendable {
     package init(_ contents: ClubContents, _ request: Request, _ seen: SeenRevisions) {
         let entries = Self.sorted(
             contents.entries(of: request.kind, in: request.folder), request.sort)
-        self.entries = entries
+        let deeper = Self.sorted(
+            contents.entries(of: request.kind, below: request.folder), request.sort)
+        (self.entries, self.deeper) = (entries, deeper)
+        let all = entries + deeper
         positions = Dictionary(
-            entries.indices.map { (entries[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+            all.indices.map { (all[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
         var (letters, ends): ([UInt8], [Int]) = ([], [])
-        ends.reserveCapacity(entries.count)
-        var unreadCount = 0
-        for entry in entries {
+        ends.reserveCapacity(all.count)
+        for entry in all {
             letters += SearchLetters.folded(entry.name)
             ends.append(letters.count)
-            if let file = entry.file, seen.isUnread(file) { unreadCount += 1 }
         }
+        let unreadCount = entries.count { $0.file.map(seen.isUnread) == true }
         (self.letters, self.ends) = (letters, ends)
         self.unreadCount = unreadCount
     }
@@ -55,7 +59,14 @@ package struct FileArrangement: Sendable {
         FileArrangement(contents, request, seen)
     }
 
-    /// The position of a path; nil if it is not an entry.
+    /// The number of positions.
+    package var count: Int { ends.count }
+
+    package subscript(position: Int) -> FileEntry {
+        position < entries.count ? entries[position] : deeper[position - entries.count]
+    }
+
+    /// The position of a path; nil if it is neither an entry nor below one.
     package func position(of path: RemotePath) -> Int? { positions[path] }
 
     private static func sorted(_ entries: [FileEntry], _ sort: ListSort) -> [FileEntry] {
@@ -111,12 +122,12 @@ extension FileArrangement {
         var ranks = [[Int]](repeating: [], count: NameFilter.Rank.allCases.count)
         let candidates =
             earlier.flatMap { filter.narrows($0.filter) ? $0.positions.sorted() : nil }
-            ?? Array(entries.indices)
+            ?? Array(0..<count)
         letters.withUnsafeBufferPointer { letters in
             for position in candidates {
                 let start = position == 0 ? 0 : ends[position - 1]
                 let name = UnsafeBufferPointer(rebasing: letters[start..<ends[position]])
-                if let rank = filter.rank(of: name, name: entries[position].name) {
+                if let rank = filter.rank(of: name, name: self[position].name) {
                     ranks[rank.rawValue].append(position)
                 }
             }

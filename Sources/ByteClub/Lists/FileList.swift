@@ -122,7 +122,7 @@ extension FileListDelegate {
 
     func entry(at row: Int) -> FileEntry? {
         guard row >= 0, row < rowCount else { return nil }
-        return arrangement.entries[filtered?.positions[row] ?? row]
+        return arrangement[filtered?.positions[row] ?? row]
     }
 
     var selectedEntry: FileEntry? { list.selectedIndex.flatMap(entry(at:)) }
@@ -133,7 +133,7 @@ extension FileListDelegate {
     /// The marked entries in the list's order.
     var markedEntries: [FileEntry] {
         list.marks.compactMap { ($0.base as? RemotePath).flatMap(arrangement.position(of:)) }
-            .sorted().map { arrangement.entries[$0] }
+            .sorted().map { arrangement[$0] }
     }
 
     /// The entries a command applies to: the marked ones, else the selected one.
@@ -206,7 +206,7 @@ extension FileList: ClubObserver {
             filtered = nil
             return display()
         }
-        guard arrangement.entries.count > Self.immediateLimit else {
+        guard arrangement.count > Self.immediateLimit else {
             filtered = arrangement.rows(filter, among: filtered)
             return display()
         }
@@ -238,7 +238,7 @@ extension FileList: ClubObserver {
     private var emptyText: TextLine {
         if let filtered, !arrangement.entries.isEmpty {
             return TextLine(
-                arrangement.entries.contains(where: \.isFolder)
+                !folder.isRoot
                     ? localized(
                         "No \(kind.singular) of this folder has “\(filtered.filter.query)” in its name."
                     )
@@ -329,7 +329,10 @@ extension FileList: ListViewDataSource, ListViewDelegate {
                 TextLine(path.name + "/", .accent),
                 columns: [ListRow.Column(kind.count(fileCount), width: 10)])
         }
-        if let filtered { row.matches = filtered.filter.matchedRanges(in: entry.name) }
+        if let filtered {
+            row.matches = filtered.filter.matchedRanges(in: entry.name)
+            row.title = row.title + place(of: entry)
+        }
         return row
     }
 
@@ -341,7 +344,15 @@ extension FileList: ListViewDataSource, ListViewDelegate {
         guard let path = identity.base as? RemotePath,
             let position = arrangement.position(of: path)
         else { return nil }
-        return filtered.map { $0.positions.firstIndex(of: position) } ?? position
+        guard let filtered else { return position < arrangement.entries.count ? position : nil }
+        return filtered.positions.firstIndex(of: position)
+    }
+
+    /// The folders between the one shown and an entry that a filter has found.
+    private func place(of entry: FileEntry) -> TextLine {
+        guard kind == .notes, let parent = entry.path.parent, parent != folder else { return "" }
+        let between = parent.components.dropFirst(folder.components.count)
+        return TextLine("  " + between.joined(separator: "/") + "/", .secondary)
     }
 
     func listView(_ list: ListView, didActivateRowAt index: Int) {

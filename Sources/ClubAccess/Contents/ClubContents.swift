@@ -134,6 +134,16 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
+    /// The notes in the folders below a folder, unordered: a filter finds them, too. Photos have only one folder.
+    package func entries(of kind: FileKind, below folder: RemotePath) -> [FileEntry] {
+        guard kind == .notes else { return [] }
+        let depth = folder.components.count + 1
+        return allFiles.filter {
+            $0.path.components.count > depth && $0.path.isInside(folder)
+                && Self.kind(of: $0) == .notes
+        }.map { .file($0) }
+    }
+
     /// The tab that shows a file; nil for none.
     package static func kind(of file: RemoteFile) -> FileKind? {
         if isPhoto(file) { return .photos }

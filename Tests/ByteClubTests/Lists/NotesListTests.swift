@@ -133,6 +133,33 @@ import TextEditing
         await run.end()
     }
 
+    @Test func aFilterFindsNotesInFoldersBelow() async throws {
+        let home = ListHome()
+        try home.store.plant("x", at: "/merger.txt")
+        try home.store.plant("deep text", at: "/sub/2026/merged.txt")
+        try home.store.plant("x", at: "/sub/other.txt")
+        let run = try await home.start()
+        await run.screen.wait(for: "sub/")
+        #expect(!run.screen.text.contains("merged"))
+        run.screen.type("/merg")
+        await run.screen.wait(for: "merged.txt  sub/2026/")
+        #expect(run.screen.order(of: ["merger.txt", "merged.txt"]) == ["merger.txt", "merged.txt"])
+        run.screen.type("ed\n")
+        await run.screen.wait(untilGone: "merger.txt")
+        // It is the note itself: it can be read, and renamed where it is.
+        run.screen.press("Enter")
+        await run.screen.wait(for: "deep text")
+        run.screen.press("Esc")
+        run.screen.press("r", "^U")
+        run.screen.type("found\n")
+        await run.screen.wait(for: "named “found.txt” now")
+        #expect(home.store.contents(of: "/sub/2026/found.txt") != nil)
+        run.screen.press("Esc")
+        await run.screen.wait(for: "merger.txt")
+        #expect(!run.screen.text.contains("found.txt  "))
+        await run.end()
+    }
+
     @Test func anEmptyFolderThatWasDeletedComesBack() async throws {
         let home = ListHome()
         try home.store.plant("old", at: "/old.txt")
