@@ -269,7 +269,7 @@ extension FileList {
         if arrangement.unreadCount > 0 {
             parts.append(TextLine(localized("\(arrangement.unreadCount) new"), .accent))
         }
-        let count = arrangement.entries.count
+        let count = filtered == nil ? arrangement.entries.count : arrangement.count
         parts.append(
             TextLine(
                 filtered == nil ? "\(count)" : localized("\(rowCount) of \(count)"), .secondary))

@@ -143,7 +143,8 @@ import TextEditing
         #expect(!run.screen.text.contains("merged"))
         run.screen.type("/merg")
         await run.screen.wait(for: "merged.txt  sub/2026/")
-        #expect(run.screen.order(of: ["merger.txt", "merged.txt"]) == ["merger.txt", "merged.txt"])
+        #expect(
+            run.screen.order(of: ["merger.txt", "merged.txt"]) == ["merger.txt", "merged.txt"])
         run.screen.type("ed\n")
         await run.screen.wait(untilGone: "merger.txt")
         // It is the note itself: it can be read, and renamed where it is.
