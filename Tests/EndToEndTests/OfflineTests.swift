@@ -259,6 +259,25 @@ struct OfflineTests {
         }
     }
 
+    /// Nobody else is blamed for what a command, or another window, has done.
+    @Test func onesOwnChangeElsewhereIsCalledSo() async throws {
+        try await withApp(notes: ["a.txt": "first\nsecond\n"]) { home, terminal in
+            try await terminal.openNote(showing: "second")
+            terminal.type("mine ")
+            try await terminal.wait(forText: "modified")
+            let edited = try await home.run(["notes", "edit", "a", "-"], input: "other words\n")
+            #expect(edited.status == 0, "\(edited.errorText)")
+            try await terminal.wait(forText: "changed on this computer")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "Changed on this computer")
+            terminal.type("b")
+            try await eventually("both texts are in the club") {
+                home.noteNames == ["a (my version).txt", "a.txt"]
+            }
+            #expect(try home.text(ofNote: "a.txt") == "other words\n")
+        }
+    }
+
     @Test func changesOfDifferentLinesAreMergedOnRequest() async throws {
         try await withApp(notes: ["a.txt": "one\ntwo\nthree\n"]) { home, terminal in
             try await terminal.openNote(showing: "three")

@@ -27,6 +27,22 @@ extension Club {
         }
     }
 
+    /// Whether a file is in the state that this computer gave it, in another window or by a command.
+    func isOwnWrite(_ file: RemoteFile) async -> Bool {
+        guard let local else { return false }
+        for attempt in 0..<2 {
+            let writes = await local.read { try $0.ownWrites() } ?? []
+            if writes.contains(where: { $0.made(file) }) { return true }
+            // The club may announce a change before it confirms it to the program that made it.
+            let now = Date()
+            guard attempt == 0,
+                writes.contains(where: { $0.path == file.path && $0.isUnderWay(at: now) }),
+                (try? await Pause.sleep(for: .milliseconds(500))) != nil
+            else { return false }
+        }
+        return false
+    }
+
     /// Marks a path as being written on this computer, for all its programs, while `body` runs.
     func announcing(
         _ path: RemotePath, _ body: () async throws(StoreError) -> RemoteFile

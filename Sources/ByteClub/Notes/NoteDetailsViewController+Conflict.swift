@@ -34,7 +34,7 @@ extension NoteDetailsViewController {
                 """)
         present(
             AlertController(
-                title: localized("Changed by someone else"), message: TextLine(message),
+                title: conflictTitle, message: TextLine(message),
                 actions: actions, preferred: 1))
     }
 

@@ -23,8 +23,11 @@ extension NoteDetailsViewController {
             application?.showMessage(
                 localized("“\(document.name)” is in the club: what was sent has arrived."), .success
             )
-        case .changedElsewhere:
-            panel.trailingTitle = TextLine(localized("changed by someone else"), .warning)
+        case .changedElsewhere(let isOwn):
+            panel.trailingTitle = TextLine(
+                isOwn
+                    ? localized("changed on this computer") : localized("changed by someone else"),
+                .warning)
         case .deletedElsewhere:
             panel.trailingTitle = TextLine(localized("deleted by someone else"), .warning)
         case .renamed:
@@ -47,7 +50,11 @@ extension NoteDetailsViewController {
     func resolveConflict(closing: Bool) {
         let text = wholeText
         _ = startPending { [self] in
-            switch await document.conflict(with: text) {
+            let conflict = await document.conflict(with: text)
+            if let file = conflict.file {
+                progress.isConflictOwn = await document.club.isOwnWrite(file)
+            }
+            switch conflict {
             case .mergeable(let merge) where wholeText == text: offer(merge, closing: closing)
             case .mergeable(let merge): askAboutConflict(with: merge.file, closing: closing)
             case .contradictory(let file): askAboutConflict(with: file, closing: closing)
@@ -55,6 +62,12 @@ extension NoteDetailsViewController {
             case .unknown: askAboutConflict(with: nil, closing: closing)
             }
         }
+    }
+
+    /// Who changed the note, as the title of the question.
+    var conflictTitle: String {
+        progress.isConflictOwn
+            ? localized("Changed on this computer") : localized("Changed by someone else")
     }
 
     private func offer(_ merge: NoteDocument.Merge, closing: Bool) {
@@ -71,7 +84,7 @@ extension NoteDetailsViewController {
         ].compactMap { $0 }.joined(separator: ", ")
         present(
             AlertController(
-                title: localized("Changed by someone else"),
+                title: conflictTitle,
                 message: TextLine(
                     localized(
                         "“\(document.name)” was changed in the club after you opened it. Your changes and "

@@ -78,6 +78,8 @@ final class NoteDetailsViewController: ViewController {
         var hasRecalled = false
         /// Whether the last changes were discarded.
         var isDiscarded = false
+        /// Whether the other version of the last conflict was made on this computer.
+        var isConflictOwn = false
         /// Whether the user's own editor has the text open.
         var isHandedOver = false
         /// Whether a spelling program was installed when the note was opened.

@@ -26,6 +26,15 @@ extension NoteDocument {
         case gone
         /// The club could not be asked.
         case unknown
+
+        /// The club's version, if it is known.
+        var file: RemoteFile? {
+            switch self {
+            case .mergeable(let merge): merge.file
+            case .contradictory(let file): file
+            case .gone, .unknown: nil
+            }
+        }
     }
 
     /// Merges the typed text with the club's version line by line.

@@ -10,8 +10,8 @@ internal import TextEditing
     enum News {
         /// The text has changed; ``TextShift`` gives the new caret position.
         case reload(TextBuffer, TextShift)
-        /// Both another member and the user have changed it.
-        case changedElsewhere
+        /// Both the user and another member have changed it, or another program of this computer.
+        case changedElsewhere(isOwn: Bool)
         case deletedElsewhere
         /// It was renamed or moved; the text is saved there.
         case renamed
@@ -118,7 +118,7 @@ internal import TextEditing
         }
         // The base of a resumed draft may be what was just sent from here.
         guard let saved = await document.baseText(of: opened) else {
-            return didHear(.changedElsewhere)
+            return await hearOfChange(in: current)
         }
         let shift = await TextShift.between(saved, text)
         guard !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision
@@ -128,11 +128,16 @@ internal import TextEditing
             document.adopt(current)
             didHear(.upToDate)
         } else if isDirty() {
-            didHear(.changedElsewhere)
+            await hearOfChange(in: current)
         } else {
             document.adopt(current, text: text)
             didHear(.reload(text, shift))
         }
+    }
+
+    private func hearOfChange(in file: RemoteFile) async {
+        let isOwn = await document.club.isOwnWrite(file)
+        if !Task.isCancelled, !document.isSaving { didHear(.changedElsewhere(isOwn: isOwn)) }
     }
 }
 
