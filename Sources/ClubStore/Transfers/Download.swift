@@ -59,14 +59,21 @@ extension Download {
         return sink.file
     }
 
+    /// How often to restart because the server has no bytes after those that are here. One that breaks off every answer
+    /// and takes no range would be asked for ever.
+    private static let restartLimit = 2
+
     /// Requests the remaining bytes repeatedly, as long as each request makes progress.
     private func receiveAll() async throws(StoreError) {
+        var restartCount = 0
         while !sink.isComplete {
             let reached = sink.byteCount
             do throws(StoreError) {
                 return try await receiveRest()
             } catch {
-                if error.refusedStatus == 416, sink.byteCount > 0 {
+                if error.refusedStatus == 416, sink.byteCount > 0, restartCount < Self.restartLimit
+                {
+                    restartCount += 1
                     // There are no remaining bytes: the partial file, or what a broken request has left, is not of
                     // this file.
                     try sink.restart()

@@ -162,6 +162,21 @@ import Testing
         #expect(try folder.names == ["cliff.jpg"])
     }
 
+    @Test func aServerThatBreaksOffAndTakesNoRangeIsGivenUp() async throws {
+        let (facts, content) = (facts, content)
+        let dropbox = try ScriptedDropbox { request in
+            guard request.target == "/2/files/download" else { return .json(Metadata.file(facts)) }
+            guard request["Range"] == nil,
+                case .send(let bytes) = [LoopbackStep].bytes(content, of: facts)[0]
+            else { return [.answer("416 Range Not Satisfiable")] }
+            return [.send(Array(bytes.prefix(100_000))), .close]
+        }
+        await #expect(throws: StoreError.self) {
+            _ = try await Recorder.download(path("/cliff.jpg"), to: target, in: dropbox.store)
+        }
+        #expect(try folder.names.isEmpty)
+    }
+
     @Test func aFileThatChangesAllTheTimeIsGivenUp() async throws {
         let number = Mutex(0)
         let content = content
