@@ -223,8 +223,11 @@ extension FileList: ClubObserver {
     private func display() {
         list.emptyText = emptyText
         list.reloadData()
+        // Without its filter a note in a folder below is not in sight: no command may be about it unseen.
+        let end = view.filter.isActive ? arrangement.count : arrangement.entries.count
         list.retainMarks { identity in
-            (identity.base as? RemotePath).flatMap { arrangement.position(of: $0) } != nil
+            (identity.base as? RemotePath).flatMap { arrangement.position(of: $0) }
+                .map { $0 < end } == true
         }
         if let path = pathToSelect, list.select(identity: path) != nil { pathToSelect = nil }
         if work.selectsBest, filtered?.filter == view.filter {
