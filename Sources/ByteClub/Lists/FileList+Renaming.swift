@@ -81,9 +81,11 @@ extension FileList {
             label: localized("Folder"), text: folder.isRoot ? "" : shownFolder,
             action: localized("Move"),
             hint: localized("Tab completes; / is the top. A new folder is created.")
-        ) { [weak self] typed in
+        ) { [weak self, folder] typed in
             // Unchanged, even if its name contains a line break.
-            guard typed != shownFolder else { return localized("It is in that folder already.") }
+            if typed == shownFolder, targets.allSatisfy({ $0.path.parent == folder }) {
+                return localized("It is in that folder already.")
+            }
             return self?.move(targets, toFolder: typed)
         }
         // Typing replaces it, or appends a folder.

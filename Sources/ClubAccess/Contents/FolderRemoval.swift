@@ -17,7 +17,9 @@ public enum FolderRemoval {
         guard store.isKnownToKeepDeletedFiles != true, let parent = path.parent else {
             return try await store.delete(path)
         }
-        let aside = try await moveAside(path, in: parent, of: store)
+        guard let aside = try await moveAside(path, in: parent, of: store) else {
+            return try await store.delete(path)
+        }
         do throws(StoreError) {
             try await checkIsEmpty(aside, in: store, reportedAs: path)
             try await store.delete(aside)
@@ -42,20 +44,33 @@ public enum FolderRemoval {
     /// How many names are tried: one may be left from a program that was stopped.
     private static let nameCount = 5
 
+    /// - Returns: Where the folder is now; nil if this server cannot move it there.
     private static func moveAside(
         _ path: RemotePath, in parent: RemotePath, of store: any RemoteStore
-    ) async throws(StoreError) -> RemotePath {
+    ) async throws(StoreError) -> RemotePath? {
+        // Of letters, digits and hyphens: not every server stores another name as it is sent.
+        let stem = path.name.allSatisfy(isPlain) ? path.name + "-being-deleted" : "being-deleted"
         var number = 1
         while true {
-            let suffix = number == 1 ? " (being deleted)" : " (being deleted \(number))"
             do throws(StoreError) {
-                let aside = try parent.appending(path.name + suffix)
+                let aside = try parent.appending(number == 1 ? stem : "\(stem)-\(number)")
                 try await store.move(path, to: aside)
                 return aside
             } catch {
-                guard case .conflict = error.code, number < nameCount else { throw error }
-                number += 1
+                switch error.code {
+                case .conflict where number < nameCount: number += 1
+                case .nameNotAllowed, .refused, .forbidden, .badRequest, .conflict: return nil
+                default:
+                    var error = error
+                    error.operation = .delete
+                    error.path = path
+                    throw error
+                }
             }
         }
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "-")
     }
 }

@@ -142,6 +142,12 @@ struct NotesCat: AsyncParsableCommand {
                 }
             } catch let error as StoreError where error.code == .badRequest {
                 throw CommandFailure(noRevision: revision, of: name)
+            } catch let error as StoreError where error.code == .notFound {
+                // Of the note, or only of this revision?
+                let note = try? await NotePaths.with(name, in: club, guessesExtension: true) {
+                    path throws(StoreError) in try await club.metadata(of: path)
+                }
+                throw note == nil ? error : CommandFailure(noRevision: revision, of: name)
             }
         }
     }

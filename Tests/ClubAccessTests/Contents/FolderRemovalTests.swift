@@ -57,16 +57,24 @@ import Testing
         store.release(.list)
         #expect(try await removal.value == .conflict(serverRevision: nil))
         #expect(store.contents(of: "/empty/other.txt") != nil)
-        #expect(store.contents(of: "/empty (being deleted)/new.txt") != nil)
+        #expect(store.contents(of: "/empty-being-deleted/new.txt") != nil)
     }
 
     @Test func stepsAroundANameLeftByAnEarlierProgram() async throws {
         let store = InMemoryStore(keepsRevisions: false)
-        try store.plant("left", at: "/empty (being deleted)/old.txt")
+        try store.plant("left", at: "/empty-being-deleted/old.txt")
         #expect(try await Self.removal(in: store).value == nil)
         #expect(
             try await Self.names(in: store)
-                == ["/empty (being deleted)", "/empty (being deleted)/old.txt"])
+                == ["/empty-being-deleted", "/empty-being-deleted/old.txt"])
+    }
+
+    /// Some WebDAV servers cannot: a folder that can never be removed would be worse.
+    @Test func isRemovedWhereItCannotBeMoved() async throws {
+        let store = InMemoryStore(keepsRevisions: false)
+        store.failNext(.move, with: .nameNotAllowed)
+        #expect(try await Self.removal(in: store).value == nil)
+        #expect(try await Self.names(in: store) == [])
     }
 
     @Test func aFailureBringsTheFolderBack() async throws {
