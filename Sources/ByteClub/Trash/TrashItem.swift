@@ -47,6 +47,16 @@ extension Club {
     func trash() async -> [TrashItem] {
         let keepsDeleted = await keepsDeletedFiles()
         let gone = await local?.read { try $0.trash() } ?? []
+        let deletedPaths =
+            gone.filter(\.isOwn).map(\.file.path)
+            + waiting.filter { $0.action == .delete }.map(\.path)
+        // What was written here after the state that the club had is what was deleted.
+        let unsent: [RemotePath: RemoteFile] =
+            await local?.read { copy in
+                try deletedPaths.reduce(into: [:]) { files, path in
+                    files[path] = try copy.unsentVersion(of: path)?.file
+                }
+            } ?? [:]
         var items = gone.compactMap { deletion -> TrashItem? in
             // It may have been restored, but not written to disk yet.
             if let there = contents[deletion.file.path], there.hasSameBytes(as: deletion.file) {
@@ -56,8 +66,9 @@ extension Club {
             guard isText || keepsDeleted, ClubContents.kind(of: deletion.file) != nil else {
                 return nil
             }
+            let newest = deletion.isOwn && isText ? unsent[deletion.file.path] : nil
             return TrashItem(
-                file: deletion.file, deleted: deletion.deleted, isOwn: deletion.isOwn,
+                file: newest ?? deletion.file, deleted: deletion.deleted, isOwn: deletion.isOwn,
                 source: isText ? .here : .revision)
         }
         // Deletions in the outbox are shown as completed.
@@ -66,7 +77,8 @@ extension Club {
             let file = RemoteFile(
                 path: change.path, revision: base.revision, byteCount: change.byteCount,
                 modified: change.modified, contentHash: base.contentHash)
-            return TrashItem(file: file, deleted: change.date, isOwn: true, source: .here)
+            return TrashItem(
+                file: unsent[change.path] ?? file, deleted: change.date, isOwn: true, source: .here)
         }
         items += reported.photosInTrash.filter { contents[$0.photo.path] == nil }.map {
             TrashItem(

@@ -99,6 +99,16 @@ extension LocalCopy {
         }
     }
 
+    /// The latest text of a note if it was written here and has not reached the club: a deletion replaced it in the
+    /// outbox.
+    public func unsentVersion(of path: RemotePath) throws -> SeenVersion? {
+        guard let latest = try versions(of: path).first, latest.isOwn,
+            latest.file.revision.waitingChange != nil,
+            try sentFile(for: latest.file.revision) == nil
+        else { return nil }
+        return latest
+    }
+
     /// The bytes of a version; nil if it was pruned.
     public func text(ofVersion id: SeenVersion.ID) throws -> Data? {
         try read { database in

@@ -332,6 +332,44 @@ import TextEditing
         test.club.stop()
     }
 
+    /// A deletion takes the place of a save that was not sent; the text saved last is what was deleted.
+    @Test(arguments: [false, true])
+    func theTrashHasTheTextThatWasNotSent(isSent: Bool) async throws {
+        defer { cleanUp() }
+        let note = try store.plant("one", at: "/a.txt")
+        await visit()
+        if !isSent { cutOff() }
+        let copy = LocalCopy(folder: folder)
+        var shown = note
+        for text in ["two", "three"] {
+            let saved = try copy.enqueue(
+                .write(
+                    Data(text.utf8), at: note.path,
+                    mode: .update(shown.revision, contentHash: shown.contentHash)))
+            shown = try #require(saved)
+        }
+        try copy.enqueue(.delete(shown))
+        let test = makeClub()
+        await test.waitUntil {
+            isSent ? $0.waiting.isEmpty && store.contents(of: "/a.txt") == nil : isFailed($0)
+        }
+        await test.club.local?.finish()
+        let items = await test.club.trash()
+        #expect(items.map(\.file.path) == [note.path])
+        let item = try #require(items.first)
+        #expect(try await test.club.text(of: item) == Data("three".utf8))
+        _ = try await test.club.bringBack(item)
+        if isSent {
+            #expect(text("/a.txt") == "three")
+        } else {
+            let waiting = await test.club.local?.run { copy in
+                try copy.waitingChanges().last.flatMap { try copy.text(ofChange: $0.id) }
+            }
+            #expect(waiting == Data("three".utf8))
+        }
+        test.club.stop()
+    }
+
     /// It comes after the sender's last look into the outbox, and before the sending has ended.
     @Test func whatIsAddedAtTheLastMomentIsSentToo() async throws {
         defer { cleanUp() }
