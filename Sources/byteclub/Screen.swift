@@ -37,10 +37,11 @@ enum Screen {
         of club: ClubSettings, _ registry: ClubRegistry
     ) -> String? {
         guard case .embedded = club.place else { return nil }
-        let files = FileManager.default
         let folder = registry.paths.clubFolder.path
-        guard !files.fileExists(atPath: folder),
-            files.fileExists(atPath: registry.libraryFolder(of: club).path)
+        var status = stat()
+        // Another error is told when the club is opened.
+        guard lstat(folder, &status) != 0, errno == ENOENT,
+            FileManager.default.fileExists(atPath: registry.libraryFolder(of: club).path)
         else { return nil }
         return localized(
             "Its folder was not there any more, and a new one was made: \(folder). If you have moved the old one, or its disk is not mounted: quit, put it back in place of the new one, and start again."

@@ -47,14 +47,14 @@ extension Club {
     func trash() async -> [TrashItem] {
         let keepsDeleted = await keepsDeletedFiles()
         let gone = await local?.read { try $0.trash() } ?? []
-        let deletedPaths =
-            gone.filter(\.isOwn).map(\.file.path)
-            + waiting.filter { $0.action == .delete }.map(\.path)
+        let deleted =
+            gone.filter(\.isOwn).map { ($0.file.path, $0.file.contentHash) }
+            + waiting.filter { $0.action == .delete }.map { ($0.path, $0.contentHash) }
         // What was written here after the state that the club had is what was deleted.
         let unsent: [RemotePath: RemoteFile] =
             await local?.read { copy in
-                try deletedPaths.reduce(into: [:]) { files, path in
-                    files[path] = try copy.unsentVersion(of: path)?.file
+                try deleted.reduce(into: [:]) { files, item in
+                    files[item.0] = try copy.unsentVersion(of: item.0, hash: item.1)?.file
                 }
             } ?? [:]
         var items = gone.compactMap { deletion -> TrashItem? in

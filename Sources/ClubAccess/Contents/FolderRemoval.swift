@@ -17,15 +17,30 @@ public enum FolderRemoval {
         guard store.isKnownToKeepDeletedFiles != true, let parent = path.parent else {
             return try await store.delete(path)
         }
+        // A task of its own: cancelled in between, the folder would stay under the other name.
+        try await Task { () -> Result<Void, StoreError> in
+            do throws(StoreError) {
+                return .success(try await removeAside(path, in: parent, of: store))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
+    }
+
+    private static func removeAside(
+        _ path: RemotePath, in parent: RemotePath, of store: any RemoteStore
+    ) async throws(StoreError) {
         guard let aside = try await moveAside(path, in: parent, of: store) else {
+            // The attempt has taken time.
+            try await checkIsEmpty(path, in: store, reportedAs: path)
             return try await store.delete(path)
         }
         do throws(StoreError) {
             try await checkIsEmpty(aside, in: store, reportedAs: path)
             try await store.delete(aside)
         } catch {
-            // Also when this task was cancelled. If its name is taken by now, it stays in sight where it is.
-            await Task { _ = try? await store.move(aside, to: path) }.value
+            // If its name is taken by now, it stays in sight where it is.
+            _ = try? await store.move(aside, to: path)
             throw error
         }
     }
@@ -48,8 +63,8 @@ public enum FolderRemoval {
     private static func moveAside(
         _ path: RemotePath, in parent: RemotePath, of store: any RemoteStore
     ) async throws(StoreError) -> RemotePath? {
-        // Of letters, digits and hyphens: not every server stores another name as it is sent.
-        let stem = path.name.allSatisfy(isPlain) ? path.name + "-being-deleted" : "being-deleted"
+        // A server that does not store every name as it is sent refuses both ways or none: the name is part of it.
+        let stem = path.name + "-being-deleted"
         var number = 1
         while true {
             do throws(StoreError) {
@@ -68,9 +83,5 @@ public enum FolderRemoval {
                 }
             }
         }
-    }
-
-    private static func isPlain(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || character == "-")
     }
 }

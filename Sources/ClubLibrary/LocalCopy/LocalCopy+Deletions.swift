@@ -45,11 +45,13 @@ extension LocalCopy {
         try deletions(where: "TRUE", limit: limit)
     }
 
+    /// - Parameter hash: The content hash of what was deleted, if it never reached the club.
     static func setOwnDeletion(
-        of file: RemoteFile, in database: Database, at now: Date
+        of file: RemoteFile, withHash hash: String? = nil, in database: Database, at now: Date
     ) throws {
         let known = try Self.file(at: file.path, in: database)
-        let gone = known?.revision == file.revision ? known ?? file : file
+        var gone = known?.revision == file.revision ? known ?? file : file
+        if let hash { gone.contentHash = hash }
         try insertDeletion(of: gone, in: database, isOwn: true, at: now)
         try removeMoved(file.path, in: database)
         // Earlier texts at this path cannot be restored here.

@@ -99,14 +99,17 @@ extension LocalCopy {
         }
     }
 
-    /// The latest text of a note if it was written here and has not reached the club: a deletion replaced it in the
-    /// outbox.
-    public func unsentVersion(of path: RemotePath) throws -> SeenVersion? {
-        guard let latest = try versions(of: path).first, latest.isOwn,
-            latest.file.revision.waitingChange != nil,
-            try sentFile(for: latest.file.revision) == nil
+    /// The text of a note that was written here, has not reached the club, and was deleted: the deletion replaced it in
+    /// the outbox. Nil for another text, such as one that was taken back.
+    ///
+    /// - Parameter hash: The content hash of what was deleted, from the deletion.
+    public func unsentVersion(of path: RemotePath, hash: String?) throws -> SeenVersion? {
+        guard let hash else { return nil }
+        let version = try versions(of: path).first { $0.file.contentHash == hash }
+        guard let version, version.isOwn, version.file.revision.waitingChange != nil,
+            try sentFile(for: version.file.revision) == nil
         else { return nil }
-        return latest
+        return version
     }
 
     /// The bytes of a version; nil if it was pruned.

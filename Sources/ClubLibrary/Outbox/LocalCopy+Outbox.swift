@@ -151,7 +151,8 @@ extension LocalCopy {
                 try Self.removeMoved(
                     change.path, was: change.baseState?.revision, in: database)
             } else if file == nil {
-                try Self.setOwnDeletion(of: change.gone, in: database, at: now)
+                try Self.setOwnDeletion(
+                    of: change.gone, withHash: change.contentHash, in: database, at: now)
             }
             guard let file else {
                 // Changes to a deleted file cannot be sent; their texts are kept.

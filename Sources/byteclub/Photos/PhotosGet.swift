@@ -77,10 +77,12 @@ struct PhotosGet: AsyncParsableCommand {
         let registry = ClubRegistry()
         let settings = try club.choose(registry)
         var path = try ClubFiles.photosFolder().appending(name)
+        let reader = try await club.openForReading()
         do {
-            path = try await PhotoPaths.find(name, of: club.openForReading()).path
-        } catch let error as StoreError where error.isConnectionFailure && PhotoName.isPhoto(name) {
-            // A complete name can be queued while the club is unreachable.
+            path = try await PhotoPaths.find(name, of: reader).path
+        } catch {
+            // A complete name can be queued while the club is unreachable: it may be newer than what is known here.
+            guard PhotoName.isPhoto(name), reader.isKept else { throw error }
         }
         let target = try await askToWrite(path.name)
         let parent = target.file.deletingLastPathComponent().path

@@ -60,7 +60,9 @@ public actor DropboxAccess: AccessProvider {
         } catch {
             // It is valid for some minutes yet: no reason to fail because a server is
             // unavailable.
-            guard error.code != .unauthorized, isGood(tokens) else { throw error }
+            guard error.code != .unauthorized, error.code != .cancelled, isGood(tokens) else {
+                throw error
+            }
             retryDate = .now + Self.backoff
             return tokens.accessToken
         }
