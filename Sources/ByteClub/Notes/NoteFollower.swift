@@ -118,7 +118,7 @@ internal import TextEditing
         }
         // The base of a resumed draft may be what was just sent from here.
         guard let saved = await document.baseText(of: opened) else {
-            return await hearOfChange(in: current)
+            return await hearOfChange(in: current, since: opened)
         }
         let shift = await TextShift.between(saved, text)
         guard !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision
@@ -128,16 +128,19 @@ internal import TextEditing
             document.adopt(current)
             didHear(.upToDate)
         } else if isDirty() {
-            await hearOfChange(in: current)
+            await hearOfChange(in: current, since: opened)
         } else {
             document.adopt(current, text: text)
             didHear(.reload(text, shift))
         }
     }
 
-    private func hearOfChange(in file: RemoteFile) async {
+    private func hearOfChange(in file: RemoteFile, since opened: RemoteFile) async {
         let isOwn = await document.club.isOwnWrite(file)
-        if !Task.isCancelled, !document.isSaving { didHear(.changedElsewhere(isOwn: isOwn)) }
+        // A save or a merge meanwhile has made it obsolete.
+        if !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision {
+            didHear(.changedElsewhere(isOwn: isOwn))
+        }
     }
 }
 

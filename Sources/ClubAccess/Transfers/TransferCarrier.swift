@@ -122,6 +122,7 @@ package import ByteClubPictures
 
     /// Marks a transfer that was stopped by its order as stopped.
     private func markStopped(_ item: TransferItem) async {
+        prepared.remove(item.id)
         guard item.state != item.status.state else { return }
         var status = item.status
         status.state = item.state

@@ -370,6 +370,26 @@ import TextEditing
         test.club.stop()
     }
 
+    @Test func aTextThatWasTakenBackIsNotInTheTrash() async throws {
+        defer { cleanUp() }
+        let note = try store.plant("one", at: "/a.txt")
+        await visit()
+        cutOff()
+        let copy = LocalCopy(folder: folder)
+        _ = try copy.enqueue(
+            .write(
+                Data("discarded".utf8), at: note.path,
+                mode: .update(note.revision, contentHash: note.contentHash)))
+        for change in try copy.waitingChanges() { try copy.takeBack(change.id) }
+        try copy.enqueue(.delete(note))
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let item = try #require(await test.club.trash().first)
+        #expect(try await test.club.text(of: item) == Data("one".utf8))
+        #expect(try await test.club.bringBack(item) == note)
+        test.club.stop()
+    }
+
     /// It comes after the sender's last look into the outbox, and before the sending has ended.
     @Test func whatIsAddedAtTheLastMomentIsSentToo() async throws {
         defer { cleanUp() }
