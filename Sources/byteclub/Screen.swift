@@ -31,8 +31,8 @@ enum Screen {
         }
     }
 
-    /// The server makes a new folder where there is none. After a folder was moved, or its disk was not mounted, that would
-    /// look like the loss of every note.
+    /// The server makes a folder that is missing. After it was moved, or its disk was not mounted, a new one would look like
+    /// the loss of every note.
     private static func noticeOfLostFolder(
         of club: ClubSettings, _ registry: ClubRegistry
     ) -> String? {

@@ -18,8 +18,8 @@ final class PromptViewController: ViewController {
     }
     /// Called with the text after each change.
     var didEdit: ((String) -> Void)?
-    /// Checks the accepted text off the main actor and returns why it is refused; the dialog stays until
-    /// then.
+    /// Checks the accepted text off the main actor, may prepare what it names, and returns why it is refused; the dialog
+    /// stays until then.
     var check: ((String) async -> String?)?
     /// The completion of the typed text for Tab; nil if there is none.
     var completion: ((String) -> String?)?

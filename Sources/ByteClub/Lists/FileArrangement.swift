@@ -11,11 +11,17 @@ package struct FileArrangement: Sendable {
         package var kind: FileKind
         package var folder: RemotePath
         package var sort: ListSort
+        /// Whether a filter looks into the folders below, too.
+        package var reachesBelow: Bool
 
-        package init(kind: FileKind, folder: RemotePath = .root, sort: ListSort = .name) {
+        package init(
+            kind: FileKind, folder: RemotePath = .root, sort: ListSort = .name,
+            reachesBelow: Bool = false
+        ) {
             self.kind = kind
             self.folder = folder
             self.sort = sort
+            self.reachesBelow = reachesBelow
         }
     }
 
@@ -23,6 +29,8 @@ package struct FileArrangement: Sendable {
     package let entries: [FileEntry]
     /// The files in the folders below, which only a filter shows. Their positions follow those of ``entries``.
     private let deeper: [FileEntry]
+    /// Whether the files in the folders below are among its positions.
+    package let reachesBelow: Bool
     /// The number of files that are unread.
     package let unreadCount: Int
     private let positions: [RemotePath: Int]
@@ -36,9 +44,12 @@ package struct FileArrangement: Sendable {
     package init(_ contents: ClubContents, _ request: Request, _ seen: SeenRevisions) {
         let entries = Self.sorted(
             contents.entries(of: request.kind, in: request.folder), request.sort)
-        let deeper = Self.sorted(
-            contents.entries(of: request.kind, below: request.folder), request.sort)
+        let deeper =
+            request.reachesBelow
+            ? Self.sorted(contents.entries(of: request.kind, below: request.folder), request.sort)
+            : []
         (self.entries, self.deeper) = (entries, deeper)
+        reachesBelow = request.reachesBelow
         let all = entries + deeper
         positions = Dictionary(
             all.indices.map { (all[$0].path, $0) }, uniquingKeysWith: { first, _ in first })

@@ -168,7 +168,8 @@ extension FileList: ClubObserver {
     }
 
     private var request: FileArrangement.Request {
-        FileArrangement.Request(kind: kind, folder: folder, sort: sort)
+        FileArrangement.Request(
+            kind: kind, folder: folder, sort: sort, reachesBelow: view.filter.isActive)
     }
 
     private func arrange() async {
@@ -195,6 +196,9 @@ extension FileList: ClubObserver {
 
     private func filterDidChange() {
         work.selectsBest = view.filter.isActive
+        // Folders are the first rows. Without a filter what is in them is not sorted.
+        let hasFolders = arrangement.entries.first?.isFolder == true
+        if view.filter.isActive, hasFolders, !arrangement.reachesBelow { return reload() }
         showFiltered()
     }
 
@@ -241,11 +245,11 @@ extension FileList: ClubObserver {
     private var emptyText: TextLine {
         if let filtered, !arrangement.entries.isEmpty {
             return TextLine(
-                !folder.isRoot
-                    ? localized(
+                folder.isRoot
+                    ? localized("No \(kind.singular) has “\(filtered.filter.query)” in its name.")
+                    : localized(
                         "No \(kind.singular) of this folder has “\(filtered.filter.query)” in its name."
-                    )
-                    : localized("No \(kind.singular) has “\(filtered.filter.query)” in its name."),
+                    ),
                 .secondary)
         }
         switch club.connection {

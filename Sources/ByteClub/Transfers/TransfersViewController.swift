@@ -82,9 +82,7 @@ final class TransfersViewController: ViewController {
         }
     }
 
-    private var selected: TransferItem? {
-        list.selectedIndex.flatMap { items.indices.contains($0) ? items[$0] : nil }
-    }
+    private var selected: TransferItem? { list.selectedElement(of: items) }
 
     private func act(_ action: (TransferItem) -> Void) {
         if let selected { action(selected) }

@@ -45,9 +45,7 @@ final class TrashViewController: ViewController {
         }
     }
 
-    private var selected: TrashItem? {
-        list.selectedIndex.flatMap { items.indices.contains($0) ? items[$0] : nil }
-    }
+    private var selected: TrashItem? { list.selectedElement(of: items) }
 
     private func look() {
         _ = startPending { [self] in

@@ -63,14 +63,14 @@ final class VersionsViewController: ViewController {
         }
     }
 
-    private var selected: NoteVersion? {
-        list.selectedIndex.flatMap { rows.indices.contains($0) ? rows[$0] : nil }
-    }
+    private var selected: NoteVersion? { list.selectedElement(of: rows) }
 
     private func restore(_ version: NoteVersion) {
-        withText(of: version) { [self] data in
-            dismiss { [restore] in restore(TextBuffer(utf8: data)) }
-        }
+        withText(of: version) { [self] in restore($0) }
+    }
+
+    private func restore(_ data: Data) {
+        dismiss { [restore] in restore(TextBuffer(utf8: data)) }
     }
 
     private func compare(_ version: NoteVersion) {
@@ -80,10 +80,7 @@ final class VersionsViewController: ViewController {
                 VersionViewController(
                     name: file.name, age: Wording.age(of: version.file.modified, at: Date()),
                     page: comparison.page, isSame: comparison.isSame
-                ) { [weak self] in
-                    guard let self else { return }
-                    dismiss { [restore] in restore(TextBuffer(utf8: data)) }
-                })
+                ) { [weak self] in self?.restore(data) })
         }
     }
 

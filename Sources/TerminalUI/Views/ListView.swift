@@ -195,6 +195,11 @@ public final class ListView: View {
         return index
     }
 
+    /// The selected one of the elements that the rows show, in their order; nil if there is none.
+    public func selectedElement<Element>(of elements: [Element]) -> Element? {
+        selectedIndex.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+    }
+
     /// Removes all marks. Notifies the delegate if there were any.
     public func clearMarks() {
         guard !marks.isEmpty else { return }
