@@ -634,15 +634,23 @@ import TextEditing
         }
     }
 
+    /// A new note “Plan” that is being sent, until the store's `put` is released.
+    private func saveWithoutAnswer(
+        in test: TestClub
+    ) async -> (document: NoteDocument, saving: Task<Void, any Error>) {
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "Plan"
+        test.store.hold(.put)
+        let saving = Task { try await document.save(TextBuffer("mine")) }
+        await test.store.waitForCalls(of: .put, count: 1)
+        return (document, saving)
+    }
+
     /// The answer is held back, and the list shows the note that was sent: its name is not taken by somebody else.
     @Test func aNewNoteThatArrivedWithoutAnAnswerIsKept() async throws {
         try await withLocalCopy { test in
-            await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-            let document = NoteDocument(club: test.club, drafts: test.drafts)
-            document.name = "Plan"
-            test.store.hold(.put)
-            let saving = Task { try await document.save(TextBuffer("mine")) }
-            await test.store.waitForCalls(of: .put, count: 1)
+            let (document, saving) = await saveWithoutAnswer(in: test)
             try test.store.plant("mine", at: "/Plan.txt")
             await test.waitUntil { !$0.contents.notes.isEmpty }
             test.store.reportSilence(of: .seconds(10))
@@ -657,12 +665,7 @@ import TextEditing
     /// Somebody else's note has the name meanwhile: the open text is the one beside it, and not theirs.
     @Test func aWaitingNoteThatIsSentBesideAnotherIsFollowed() async throws {
         try await withLocalCopy { test in
-            await test.waitUntil { if case .connected = $0.connection { true } else { false } }
-            let document = NoteDocument(club: test.club, drafts: test.drafts)
-            document.name = "Plan"
-            test.store.hold(.put)
-            let saving = Task { try await document.save(TextBuffer("mine")) }
-            await test.store.waitForCalls(of: .put, count: 1)
+            let (document, saving) = await saveWithoutAnswer(in: test)
             test.store.reportSilence(of: .seconds(10))
             try await saving.value
             let heard = Heard()
