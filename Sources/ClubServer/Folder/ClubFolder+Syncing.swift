@@ -10,7 +10,8 @@ extension ClubFolder {
     }
 
     /// Applies changes by other programs.
-    func apply(_ events: [FolderWatcher.Event]) -> FolderState {
+    func applyEvents() -> FolderState {
+        let events = watcher?.takeEvents() ?? []
         defer {
             orphans = [:]
             publish()
@@ -67,6 +68,15 @@ extension ClubFolder {
             incomplete.remove(incompleteName)
         }
         return incomplete.contains(incompleteName) ? .incomplete : .complete
+    }
+
+    /// Whether an incomplete file has been closed, even if that event has not been applied yet.
+    private func isWritten(_ file: IncompleteName) -> Bool {
+        guard let watcher, let watch = watches[file.folder] else { return false }
+        let last = watcher.pendingEvents(of: watch).last {
+            $0.name == file.name && ($0.has(IN_CLOSE_WRITE) || $0.has(IN_CREATE))
+        }
+        return last?.has(IN_CLOSE_WRITE) ?? false
     }
 
     private func linkCount(_ name: DiskName, in folder: String) -> Int {
@@ -142,7 +152,7 @@ extension ClubFolder {
             else { continue }
             let incompleteName = IncompleteName(folder: folder, name: DiskName(diskName))
             if incomplete.contains(incompleteName) {
-                guard toWrite else { continue }
+                guard toWrite || isWritten(incompleteName) else { continue }
                 incomplete.remove(incompleteName)
             }
             observe(

@@ -14,7 +14,7 @@ actor ClubFolder {
 
     private(set) var index: ClubIndex
     private let journal: Journal?
-    private let watcher: FolderWatcher?
+    let watcher: FolderWatcher?
 
     /// Changes that are not yet in the journal and not yet reported to waiting clients.
     private var changedKeys: Set<String> = []

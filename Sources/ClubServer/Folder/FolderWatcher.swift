@@ -22,13 +22,20 @@ final class FolderWatcher: Sendable {
     /// How long to wait for further events after the first.
     static let settling = Duration.milliseconds(40)
 
-    /// Batches of events, oldest first.
-    let batches: AsyncStream<[Event]>
+    /// One element for each batch that ``takeEvents()`` can return.
+    let batches: AsyncStream<Void>
 
     private let inotify: Descriptor
     private let loop: EventLoop
-    private let continuation: AsyncStream<[Event]>.Continuation
-    private let pending = Mutex<[Event]>([])
+    private let continuation: AsyncStream<Void>.Continuation
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Read from the kernel, waiting for more of the same batch.
+        var arriving: [Event] = []
+        /// Complete batches.
+        var delivered: [Event] = []
+    }
 
     /// - Parameter loop: Its thread calls when there are events to read.
     init(loop: EventLoop) throws(SystemError) {
@@ -75,29 +82,48 @@ final class FolderWatcher: Sendable {
         inotify_rm_watch(inotify.number, watch)
     }
 
-    private func collect() {
-        var events: [Event] = []
-        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
-            while true {
-                let count = read(inotify.number, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return }
-                Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
-            }
+    /// Returns the events of all complete batches, oldest first. They are pending until then.
+    func takeEvents() -> [Event] {
+        state.withLock { state in
+            defer { state.delivered = [] }
+            return state.delivered
         }
-        guard !events.isEmpty else { return }
-        let isFirst = pending.withLock { pending in
-            defer { pending += events }
-            return pending.isEmpty
+    }
+
+    /// The events of a watch that nobody has taken yet, also those that have only just happened.
+    func pendingEvents(of watch: Int32) -> [Event] {
+        collect()
+        return state.withLock { $0.delivered + $0.arriving }.filter { $0.watch == watch }
+    }
+
+    private func collect() {
+        // Two threads may read: what one reads first must be stored first.
+        let isFirst = state.withLock { state in
+            let events = read()
+            defer { state.arriving += events }
+            return state.arriving.isEmpty && !events.isEmpty
         }
         if isFirst { loop.after(Self.settling) { [weak self] in self?.deliver() } }
     }
 
-    private func deliver() {
-        let events = pending.withLock { pending in
-            defer { pending = [] }
-            return pending
+    private func read() -> [Event] {
+        var events: [Event] = []
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
+            while true {
+                let count = Glibc.read(inotify.number, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return }
+                Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
+            }
         }
-        continuation.yield(events)
+        return events
+    }
+
+    private func deliver() {
+        state.withLock { state in
+            state.delivered += state.arriving
+            state.arriving = []
+        }
+        continuation.yield()
     }
 
     /// Parses the kernel's events: each has a header of 16 bytes and a name padded with NULs.

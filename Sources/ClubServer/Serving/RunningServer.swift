@@ -213,8 +213,8 @@ struct RunningServer: Sendable {
     private static func follow(
         _ watcher: FolderWatcher, _ club: ClubFolder
     ) async -> Result<Void, ClubServerError> {
-        for await events in watcher.batches {
-            guard await club.apply(events) == .there else {
+        for await _ in watcher.batches {
+            guard await club.applyEvents() == .there else {
                 return .failure(
                     ClubServerError(
                         .folderGone, "The club's folder \(club.access.path) was removed."))

@@ -23,12 +23,37 @@ import Testing
         #expect(unlink(path + "~") == 0)
         try loop.start()
         var batches = watcher.batches.makeAsyncIterator()
-        let events = try #require(await batches.next())
-        let state = await club.apply(events)
+        try #require(await batches.next())
+        let state = await club.applyEvents()
         #expect(state == .there)
         let (new, _) = try await note(in: club, since: cursor)
         #expect(new.id == old.id)
         #expect(new.facts?.revision != old.facts?.revision)
+        watcher.stop()
+        loop.stop()
+    }
+
+    @Test func aFileThatHasJustBeenClosedIsThere() async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let loop = try EventLoop()
+        let watcher = try FolderWatcher(loop: loop)
+        let club = try ClubFolder(
+            access: try FolderAccess(path: home), journal: nil, watcher: watcher, log: ServerLog())
+        try await club.start()
+        try loop.start()
+        var batches = watcher.batches.makeAsyncIterator()
+        let file = open(home + "/photo.jpg", O_WRONLY | O_CREAT, 0o600)
+        #expect(file >= 0)
+        try #require(await batches.next())
+        _ = await club.applyEvents()
+        await club.refresh(folder: "", name: "photo.jpg")
+        #expect(await club.index["/photo.jpg"] == nil)
+        #expect(write(file, "photo", 5) == 5)
+        close(file)
+        // The event is there, but its batch is not complete.
+        await club.refresh(folder: "", name: "photo.jpg")
+        #expect(await club.index["/photo.jpg"]?.facts?.signature.size == 5)
         watcher.stop()
         loop.stop()
     }
