@@ -17,5 +17,8 @@ enum CacheInvalidation {
         return [url] + others
     }
 
-    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+    /// The registered safe methods (RFC 9110 §16.1.1).
+    private static let safeMethods: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "TRACE", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH",
+    ]
 }

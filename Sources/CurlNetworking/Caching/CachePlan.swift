@@ -66,10 +66,11 @@ struct CachePlan: Sendable {
 
     /// Returns a plan for a modified request, which the stored response may not match.
     func withoutEntry(for request: URLRequest) -> CachePlan {
-        var stores = true
-        if case .load(_, let may) = decision { stores = may }
+        // Fields of a revalidation are about the entry; others are the policy's.
+        var (fields, stores) = (HTTPHeaderFields(), true)
+        if case .load(let added, let may) = decision { (fields, stores) = (added, may) }
         return CachePlan(
-            request: request, decision: .load(HTTPHeaderFields(), stores: stores), entry: nil)
+            request: request, decision: .load(fields, stores: stores), entry: nil)
     }
 
     private var isFromServer: Bool {
@@ -143,14 +144,20 @@ extension URLCache {
     }
 
     /// Applies a reaction to the stored entries. Returns at once.
-    func apply(_ reaction: CacheReaction, of plan: CachePlan) {
+    ///
+    /// - Parameter plan: nil if nothing was looked for.
+    func apply(_ reaction: CacheReaction, of plan: CachePlan?) {
         let removals = reaction.removals.compactMap(CacheKey.init)
         guard !removals.isEmpty || reaction.update != nil else { return }
         write { [self] in
             guard !isSubclassed else { return applyAsOwn(reaction, of: plan) }
             for key in removals { removeAll(for: key) }
-            guard let head = reaction.update, let entry = plan.entry, let key = CacheKey(head.url)
-            else { return }
+        }
+        guard !isSubclassed, let head = reaction.update, let entry = plan?.entry,
+            let key = CacheKey(head.url)
+        else { return }
+        writeLater(key) { [self] isWanted in
+            guard isWanted else { return }
             let response = CachedURLResponse(
                 response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body,
                 userInfo: head.userInfo?.userInfo)

@@ -80,15 +80,16 @@ final class CacheWriter: Sendable {
 
     /// Completes the body and stores the response without asking.
     func keep() {
-        cache.write { [self] in
+        cache.writeLater(key) { [self] isWanted in
+            guard isWanted else { return discard() }
             if let proposal = propose() { keep(proposal) }
         }
     }
 
     /// Stores the proposal or the delegate's response; nil stores nothing.
     func commit(_ chosen: CachedURLResponse?) {
-        cache.write { [self] in
-            guard let chosen, let proposal = state.withLock({ $0.proposal }) else {
+        cache.writeLater(key) { [self] isWanted in
+            guard isWanted, let chosen, let proposal = state.withLock({ $0.proposal }) else {
                 return discard()
             }
             if chosen === proposal {
@@ -109,20 +110,28 @@ final class CacheWriter: Sendable {
 
 extension CacheWriter {
     private func flush() {
-        state.withLock { state in
+        // The engine appends meanwhile; the file is used on this queue only.
+        var file: CacheScratchFile? = state.withLock { $0.file.take() }
+        if file == nil, !isOver { file = cache.makeScratchFile(for: head) }
+        let data = state.withLock { state in
             state.isFlushing = false
-            guard !state.isOver else { return }
-            if state.file == nil { state.file = cache.makeScratchFile(for: head) }
-            let data = state.waiting
-            guard state.file != nil else { return }  // the cache is in memory only
-            state.waiting = Data()
-            do throws(URLError) {
-                try state.file?.append(data)
-            } catch {
-                state.giveUp()
-            }
+            // Without a file, the cache is in memory only.
+            guard file != nil, !state.isOver else { return Data() }
+            defer { state.waiting = Data() }
+            return state.waiting
+        }
+        var isWritten = true
+        do throws(URLError) {
+            try file?.append(data)
+        } catch {
+            isWritten = false
+        }
+        state.withLock { state in
+            if isWritten, !state.isOver { state.file = file.take() } else { state.giveUp() }
         }
     }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
 
     private func propose() -> CachedURLResponse? {
         flushRest()

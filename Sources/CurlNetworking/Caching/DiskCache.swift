@@ -9,17 +9,18 @@ import Synchronization
 /// folder, too: files are replaced atomically, and a missing file is a cache miss.
 final class DiskCache: Sendable {
     let folder: String
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    /// Outside the state, whose lock is held while the folder is read: the engine asks for it.
+    private let capacityInBytes: Atomic<Int>
 
     private struct State {
-        var capacity: Int
         /// nil until the folder was read.
         var index: DiskCacheIndex?
     }
 
     init(folder: String, capacity: Int) {
         self.folder = folder
-        state = Mutex(State(capacity: capacity))
+        capacityInBytes = Atomic(capacity)
     }
 
     /// Creates a cache in a folder, whose path may end in a slash; returns nil without a folder.
@@ -31,12 +32,10 @@ final class DiskCache: Sendable {
     }
 
     var capacity: Int {
-        get { state.withLock { $0.capacity } }
+        get { capacityInBytes.load(ordering: .relaxed) }
         set {
-            state.withLock { state in
-                state.capacity = newValue
-                shrink(&state)
-            }
+            capacityInBytes.store(newValue, ordering: .relaxed)
+            state.withLock { shrink(&$0) }
         }
     }
 
@@ -238,11 +237,10 @@ final class DiskCache: Sendable {
     /// Removes the least recently used entries until a tenth of the capacity is free.
     private func shrink(_ state: inout State) {
         load(&state)
-        guard let known = state.index, known.byteCount > state.capacity else { return }
+        let capacity = capacity
+        guard let known = state.index, known.byteCount > capacity else { return }
         state.index = list().refined(by: known)  // other processes may have changed the folder
-        for name in state.index?.longestUnused(downTo: state.capacity / 10 * 9, if: state.capacity)
-            ?? []
-        {
+        for name in state.index?.longestUnused(downTo: capacity / 10 * 9, if: capacity) ?? [] {
             unlink(path(of: name))
             state.index?.remove(name)
         }

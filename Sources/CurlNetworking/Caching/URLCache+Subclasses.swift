@@ -13,9 +13,9 @@ extension URLCache {
     }
 
     /// Applies a reaction to a subclass.
-    func applyAsOwn(_ reaction: CacheReaction, of plan: CachePlan) {
+    func applyAsOwn(_ reaction: CacheReaction, of plan: CachePlan?) {
         for url in reaction.removals { removeCachedResponse(for: URLRequest(url: url)) }
-        guard let head = reaction.update, let entry = plan.entry else { return }
+        guard let head = reaction.update, let plan, let entry = plan.entry else { return }
         let updated = CacheEntry(head: head, body: entry.body)
         storeCachedResponse(
             CachedURLResponse(response: updated.plainResponse, body: entry.body, head: head),

@@ -27,6 +27,8 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// The queue for disk access on behalf of the engine.
     let queue = DispatchQueue(label: "CurlNetworking.cache", qos: .utility)
     private let writesUnderWay = Atomic(0)
+    /// How often the program has removed responses.
+    private let removalCount = Atomic(0)
 
     private static let current = Mutex(
         URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
@@ -95,17 +97,20 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// Removes the stored response for a request.
     open func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request.url) else { return }
+        noteRemoval()
         removeAll(for: key)
     }
 
     /// Removes all responses, in memory and on disk.
     open func removeAllCachedResponses() {
+        noteRemoval()
         memory.withLock { $0.removeAll() }
         disk?.removeAll()
     }
 
     /// Removes the responses that were stored at or after a date.
     open func removeCachedResponses(since date: Date) {
+        noteRemoval()
         memory.withLock { $0.removeAll(since: date) }
         disk?.removeAll(since: date)
     }
@@ -147,6 +152,24 @@ extension URLCache {
             writesUnderWay.subtract(1, ordering: .sequentiallyConsistent)
         }
     }
+
+    /// Stores a response on the cache's queue, unless the program has removed responses since this call: its
+    /// task is complete then, and the program expects it to be removed.
+    ///
+    /// - Parameter store: Called with whether it is to be stored.
+    func writeLater(_ key: CacheKey, _ store: @escaping @Sendable (_ isWanted: Bool) -> Void) {
+        let count = removalCount.load(ordering: .sequentiallyConsistent)
+        write { [self] in
+            let isWanted = removalCount.load(ordering: .sequentiallyConsistent) == count
+            store(isWanted)
+            // A removal in the meantime may not have seen it.
+            if isWanted, !isSubclassed, removalCount.load(ordering: .sequentiallyConsistent) != count {
+                removeAll(for: key)
+            }
+        }
+    }
+
+    private func noteRemoval() { removalCount.add(1, ordering: .sequentiallyConsistent) }
 
     var hasWritesUnderWay: Bool { writesUnderWay.load(ordering: .sequentiallyConsistent) > 0 }
 

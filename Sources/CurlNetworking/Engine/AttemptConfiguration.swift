@@ -68,7 +68,7 @@ struct AttemptConfiguration: Sendable {
 
     /// The value of `Accept-Encoding` if libcurl sends it and decodes the body.
     var acceptedCodings: String? {
-        if let codings = headers["Accept-Encoding"] {
+        if let codings = headers["Accept-Encoding"]?.withoutLineBreaks.trimmingSpaces {
             return codings.isEmpty || codings == "identity" ? nil : codings
         }
         return headers["Range"] == nil ? "gzip, deflate" : nil  // a range counts bytes on the wire

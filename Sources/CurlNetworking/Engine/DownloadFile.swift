@@ -35,7 +35,7 @@ final class DownloadFile: Sendable {
     }
 
     /// Opens the partial file that resume data names, and verifies its contents. If a byte has changed,
-    /// nothing of it is used. Called on the file queue.
+    /// nothing of it is used. Blocks until it is read.
     ///
     /// - Throws: `.cannotOpenFile` if it is missing, not a partial file of ours, or in use.
     init(

@@ -44,9 +44,12 @@ extension Engine {
 
     /// Updates the cache for a response, and prepares to store its body.
     func apply(_ reaction: CacheReaction, to transfer: Transfer) {
-        guard let cache = transfer.settings.web.cache, let plan = transfer.attempt.cache.plan
-        else { return }
+        guard let cache = transfer.settings.web.cache else { return }
+        // Without one, if the response is to a control request of an upload.
+        let plan = transfer.attempt.cache.plan
         cache.apply(reaction, of: plan)
+        // Sessions that do not trust the server must not receive its responses either.
+        guard let plan, transfer.isServerVerified else { return }
         // They are not among the fields that a later request is compared by: one with other credentials must not
         // be answered with this response (RFC 9111 §4.1).
         let hasAddedCredentials = !transfer.attempt.authorization.fields.isEmpty

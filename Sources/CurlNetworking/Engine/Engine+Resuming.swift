@@ -9,7 +9,8 @@ extension Engine {
     func openPartialFile(of transfer: Transfer, _ data: ResumeData) {
         let task = transfer.task
         transfer.state = .openingPartialFile
-        FileQueue.run {
+        // All of it is read, and can be many gigabytes.
+        FileQueue.runLongRead {
             let opened = Result { () throws(URLError) in
                 try DownloadFile(goingOnWith: data, for: task)
             }

@@ -19,9 +19,13 @@ extension Engine {
     ///
     /// - Throws: `.requestBodyStreamExhausted` if the body is not the one that the upload began with.
     func beginBody(of transfer: Transfer) throws(URLError) {
-        guard transfer.task is URLSessionUploadTask else { return }
-        if transfer.upload?.step == nil { transfer.upload = transfer.makeUpload() }
         let attempt = transfer.attempt
+        guard transfer.task is URLSessionUploadTask else {
+            guard transfer.webSocket == nil, !attempt.body.isNone else { return }
+            let expected = attempt.body.byteCount
+            return transfer.task.status.withLock { $0.counts.expectedToSend = expected }
+        }
+        if transfer.upload?.step == nil { transfer.upload = transfer.makeUpload() }
         if transfer.upload?.step?.isUpload != false {
             let expected = attempt.body.byteCount
             transfer.task.status.withLock { $0.counts.expectedToSend = expected }

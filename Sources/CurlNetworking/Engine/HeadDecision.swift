@@ -86,8 +86,13 @@ struct HeadDecision: Sendable {
                 head, to: challenged, cache: &credentials, storage: sent.credentialStorage)
             if !action.isDelivery { return HeadDecision(action: .authenticate(action)) }
         }
+        let uploaded = upload?.request
         if first <= .isOfUpload, let action = takeUpload(head, &upload) {
-            return HeadDecision(action: action)
+            guard case .deliver = action else { return HeadDecision(action: action) }
+            // As if it had been sent in one request.
+            let removals = uploaded.map { CacheInvalidation.urls(for: $0, head) } ?? []
+            return HeadDecision(
+                action: action, cacheReaction: CacheReaction(answer: .server, removals: removals))
         }
         var reaction: CacheReaction?
         if first <= .isReplacedFromCache, let plan = sent.cachePlan {

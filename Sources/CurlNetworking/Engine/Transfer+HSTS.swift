@@ -36,10 +36,15 @@ extension Transfer {
             let policy = StrictTransportSecurity(field)
         else { return }
         // A server that only the delegate has trusted may not set a policy for the host.
-        if attempt.tls.handshake != nil {
-            let socket = attempt.noted.connection.flatMap { attempt.sockets.sockets[$0] }
-            guard socket?.isServerVerified == true else { return }
-        }
+        guard isServerVerified else { return }
         storage.note(policy, from: host)
+    }
+
+    /// Whether the system trusts the server of the attempt's connection. Always true without TLS.
+    var isServerVerified: Bool {
+        // Without a handshake that the delegate takes part in, libcurl has verified the server.
+        guard attempt.tls.handshake != nil else { return true }
+        let socket = attempt.noted.connection.flatMap { attempt.sockets.sockets[$0] }
+        return socket?.isServerVerified == true
     }
 }

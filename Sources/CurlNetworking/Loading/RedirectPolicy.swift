@@ -66,7 +66,7 @@ enum RedirectPolicy {
         if Origin(of: target) != request.url.flatMap(Origin.init) {
             for name in credentialFields { next.headers[name] = nil }
         }
-        if target.scheme == "http", request.url?.scheme == "https" {
+        if target.scheme?.lowercased() == "http", request.url?.scheme?.lowercased() == "https" {
             next.headers["Referer"] = nil
         }
         return .follow(next, keepsBody: !becomesGet)

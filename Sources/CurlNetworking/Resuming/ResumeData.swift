@@ -166,14 +166,13 @@ enum EntityTag {
 extension HTTPHeaderFields {
     /// The fields without secrets, and without those that each request sets again.
     var withoutSecrets: HTTPHeaderFields {
-        let words = [
-            "auth", "cookie", "token", "secret", "password", "key", "credential", "session",
-        ]
         let renewed = ["range", "if-range", "accept-encoding", "expect"]
         var kept = HTTPHeaderFields()
         for field in fields {
             let name = field.name.lowercased()
-            guard !renewed.contains(name), !words.contains(where: name.contains) else { continue }
+            guard !renewed.contains(name), !Self.holdsSecret(name), !name.contains("key") else {
+                continue
+            }
             kept[field.name] = field.value
         }
         return kept

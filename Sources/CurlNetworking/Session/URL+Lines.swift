@@ -1,8 +1,9 @@
 public import FoundationEssentials
+import CurlNetworkingPlatform
 
 extension URL {
     /// The contents of this URL as lines of UTF-8 text, like `URLSession.AsyncBytes.lines`: loaded by the
-    /// shared session, or read from a file. Reading starts with the first line.
+    /// shared session, or read from a file, piece by piece. Reading starts with the first line.
     ///
     /// ```swift
     /// for try await line in url.lines { … }
@@ -22,7 +23,7 @@ extension URL {
             private enum Source {
                 case none
                 case network(URLSession.AsyncBytes.Lines.Iterator)
-                case file(Data, position: Data.Index)
+                case file(LineSource, [UInt8], position: Int)
             }
 
             private let url: URL
@@ -35,7 +36,7 @@ extension URL {
 
             /// Returns the next line, or nil at the end.
             ///
-            /// - Throws: `URLError`, or the error of reading the file.
+            /// - Throws: `URLError`.
             public mutating func next() async throws -> String? {
                 switch source {
                 case .none:
@@ -44,13 +45,16 @@ extension URL {
                 case .network(var lines):
                     defer { source = .network(lines) }
                     return try await lines.next()
-                case .file(let data, var position):
-                    defer { source = .file(data, position: position) }
-                    while position < data.endIndex {
-                        defer { position += 1 }
-                        if let text = reader.take(data[position]) { return text }
+                case .file(let file, var piece, var position):
+                    defer { source = .file(file, piece, position: position) }
+                    while true {
+                        while position < piece.count {
+                            defer { position += 1 }
+                            if let text = reader.take(piece[position]) { return text }
+                        }
+                        (piece, position) = (try await file.read(), 0)
+                        if piece.isEmpty { return reader.finish() }
                     }
-                    return reader.finish()
                 }
             }
 
@@ -59,13 +63,59 @@ extension URL {
                     let (bytes, _) = try await URLSession.shared.bytes(from: url)
                     return .network(bytes.lines.makeAsyncIterator())
                 }
-                let data = try await withCheckedThrowingContinuation { continuation in
-                    FileQueue.run { [url] in
-                        continuation.resume(with: Result { try Data(contentsOf: url) })
-                    }
-                }
-                return .file(data, position: data.startIndex)
+                return .file(try await LineSource.open(url), [], position: 0)
             }
         }
+    }
+}
+
+/// An open file, pipe or terminal whose lines are read.
+private final class LineSource: Sendable {
+    private static let pieceByteCount = 64 << 10
+
+    private let descriptor: Int32
+    private let url: URL
+
+    private init(_ url: URL) throws(URLError) {
+        self.url = url
+        descriptor = Glibc.open(url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Self.failure(errno == ENOENT ? .fileDoesNotExist : .cannotOpenFile, url)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    static func open(_ url: URL) async throws -> LineSource {
+        try await run { () throws(URLError) in try LineSource(url) }
+    }
+
+    /// Returns the next piece; an empty one at the end.
+    func read() async throws -> [UInt8] {
+        try await Self.run { [self] () throws(URLError) in
+            var failure: URLError?
+            let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, filled in
+                var count = -1
+                repeat {
+                    count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                } while count < 0 && errno == EINTR
+                if count < 0 { failure = Self.failure(.cannotOpenFile, url) }
+                filled = max(count, 0)
+            }
+            if let failure { throw failure }
+            return piece
+        }
+    }
+
+    private static func run<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(URLError) -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            FileQueue.runLongRead { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+
+    private static func failure(_ code: URLError.Code, _ url: URL) -> URLError {
+        URLError(code, failingURL: url, underlyingText: lastSystemError)
     }
 }

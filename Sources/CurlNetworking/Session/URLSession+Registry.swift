@@ -9,6 +9,8 @@ struct TaskRegistry {
     var unstarted: [Int: WeakTask] = [:]
     /// Tasks that were resumed and are not complete. The session retains them.
     var started: [Int: URLSessionTask] = [:]
+    /// How many tasks are complete but have not returned from reporting it: several can, on a concurrent queue.
+    var completingCount = 0
     var isInvalidated = false
     /// Whether tasks that appear later have to be cancelled.
     var isCancelled = false
@@ -108,7 +110,21 @@ extension URLSession {
         if wasThere { finishInvalidationIfIdle() }
     }
 
-    /// Removes a task whose completion is about to be reported. Called on the delegate's queue.
+    /// Removes a task whose completion is about to be reported; `completionReported` follows. Called on the
+    /// delegate's queue.
+    func beginCompletion(of task: URLSessionTask) {
+        taskRegistry.withLock { taskRegistry in
+            taskRegistry.started[task.taskIdentifier] = nil
+            taskRegistry.completingCount += 1
+        }
+    }
+
+    func completionReported() {
+        taskRegistry.withLock { $0.completingCount -= 1 }
+        finishInvalidationIfIdle()
+    }
+
+    /// Removes a task that does not report a completion.
     func unregister(_ task: URLSessionTask) {
         taskRegistry.withLock { $0.started[task.taskIdentifier] = nil }
     }
@@ -117,7 +133,8 @@ extension URLSession {
     func finishInvalidationIfIdle() {
         let isDone = taskRegistry.withLock { taskRegistry in
             guard taskRegistry.isInvalidated, !taskRegistry.isGone, taskRegistry.started.isEmpty,
-                taskRegistry.unstarted.isEmpty, background?.isReadyNow ?? true
+                taskRegistry.unstarted.isEmpty, taskRegistry.completingCount == 0,
+                background?.isReadyNow ?? true
             else { return false }
             taskRegistry.isGone = true
             return true

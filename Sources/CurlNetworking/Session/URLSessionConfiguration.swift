@@ -125,9 +125,21 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
     ///
     /// Not part of Apple's API. A path longer than the system's limit of 107 bytes fails the task with
     /// `.badURL`.
+    ///
+    /// Behind a socket is another server than the URL's host. So setting it replaces the shared cache by none and
+    /// the shared cookie storage by one in memory; later assignments to `urlCache` and `httpCookieStorage` hold.
     public var unixSocketPath: String? {
         get { settings.withLock { $0.unixSocketPath } }
-        set { settings.withLock { $0.unixSocketPath = newValue } }
+        set {
+            settings.withLock { settings in
+                settings.unixSocketPath = newValue
+                guard newValue != nil else { return }
+                if settings.web.cache === URLCache.shared { settings.web.cache = nil }
+                if settings.web.cookies === HTTPCookieStorage.shared {
+                    settings.web.cookies = HTTPCookieStorage()
+                }
+            }
+        }
     }
 
     /// A PEM file of certificate authorities to trust instead of the system's; nil for the system's.

@@ -5,7 +5,15 @@ import Dispatch
 enum FileQueue {
     static let queue = DispatchQueue(label: "CurlNetworking.files")
 
+    private static let longReads = DispatchQueue(
+        label: "CurlNetworking.long-reads", attributes: .concurrent)
+
     static func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
+    }
+
+    /// Reads a whole file, or one that may block, without holding up the writes of other transfers.
+    static func runLongRead(_ work: @escaping @Sendable () -> Void) {
+        longReads.async(execute: work)
     }
 }

@@ -108,7 +108,7 @@ extension URLSessionTask {
             if case .completed(let result) = event {
                 status.life.complete()
                 status.error = isClosedNormally ? nil : result.reportedError
-                session.unregister(self)
+                session.beginCompletion(of: self)
             }
             return event
         }
@@ -255,6 +255,7 @@ extension URLSessionTask {
         updateProgress()
         trace(.taskCompleted(error: result.reportedError), currentRequest ?? firstRequest)
         let response = self.response
+        if result.reportedError == nil, let blob = (self as? URLSessionUploadTask)?.resumption?.blob { UploadBodies.forget(blob) }
         switch receiver {
         case .delegate, .fileDelegate:
             listener?.urlSession(session, task: self, didCompleteWithError: result.reportedError)
@@ -273,7 +274,7 @@ extension URLSessionTask {
             status.delegate = nil
             status.succession.predecessor = nil
         }
-        session.finishInvalidationIfIdle()
+        session.completionReported()
     }
 
     /// Whether a WebSocket was closed by the close handshake, which is not an error.

@@ -67,16 +67,21 @@ extension TaskStatus {
         let completed = counts.sent + received
         if life.state == .completed, error == nil { return (max(completed, 1), max(completed, 1)) }
         let toSend = counts.expectedToSend >= 0 ? counts.expectedToSend : counts.clientExpectsToSend
-        let toReceive: Int64
-        if response == nil {
-            toReceive = max(counts.clientExpectsToReceive, 0)
-        } else {
-            toReceive =
-                counts.expectedToReceive >= 0
-                ? counts.resumedOffset + counts.expectedToReceive : counts.clientExpectsToReceive
-        }
-        guard toSend >= 0, toReceive >= 0, toSend + toReceive > 0 else { return (completed, -1) }
-        let total = toSend + toReceive
+        guard toSend >= 0, let toReceive,
+            // A server can announce any length.
+            case (let total, false) = toSend.addingReportingOverflow(toReceive), total > 0
+        else { return (completed, -1) }
         return (min(completed, total - 1), total)
+    }
+
+    /// The number of bytes of the response body, those of an earlier task included; nil if unknown.
+    private var toReceive: Int64? {
+        if response == nil { return max(counts.clientExpectsToReceive, 0) }
+        guard counts.expectedToReceive >= 0 else {
+            return counts.clientExpectsToReceive >= 0 ? counts.clientExpectsToReceive : nil
+        }
+        let (total, isTooLarge) = counts.resumedOffset.addingReportingOverflow(
+            counts.expectedToReceive)
+        return isTooLarge ? nil : total
     }
 }

@@ -23,8 +23,9 @@ extension URLSessionUploadTask {
 extension URLSession {
     /// Creates a task that resumes an upload: it asks the server how much has arrived, and sends the rest.
     ///
-    /// In the process that produced the resume data, the request and the body are still known; a file must
-    /// not have changed. In another process, pass both again with
+    /// In the process that produced the resume data, the request and the body are still known, until a task has
+    /// sent the rest: those of the last 32 uploads, and bodies in memory up to 4 MiB. A file must not have
+    /// changed. In another process, pass both again with
     /// ``uploadTask(withResumeData:request:fromFile:)``. Otherwise the task asks its delegate for the rest of
     /// the body (`needNewBodyStreamFrom`) and sends only the configuration's header fields.
     ///

@@ -25,6 +25,11 @@ enum UploadBodies {
         }
     }
 
+    /// Forgets an upload that is complete.
+    static func forget(_ blob: Data) {
+        bodies.withLock { bodies in bodies.removeAll { $0.blob == blob } }
+    }
+
     static func find(_ blob: Data) -> Body? {
         bodies.withLock { bodies in bodies.first { $0.blob == blob }?.body }
     }

@@ -28,6 +28,12 @@ final class WebSocketLink: ByteSink {
         var reason: Data?
     }
 
+    /// A ping without its pong.
+    private struct Ping: Sendable {
+        var payload: Data
+        var handler: @Sendable ((any Error)?) -> Void
+    }
+
     private struct State: Sendable {
         weak var task: URLSessionWebSocketTask?
         var stage = Stage.connecting
@@ -36,7 +42,8 @@ final class WebSocketLink: ByteSink {
         /// How many handlers of received messages are on their way to the delegate's queue.
         var underWayCount = 0
         var receivers: [@Sendable (Result<Message, any Error>) -> Void] = []
-        var pongs: [@Sendable ((any Error)?) -> Void] = []
+        var pings: [Ping] = []
+        var lastPing: UInt64 = 0
         var sends: [Int: @Sendable ((any Error)?) -> Void] = [:]
         var lastSend = 0
         var close = Close()
@@ -122,16 +129,18 @@ final class WebSocketLink: ByteSink {
     }
 
     func ping(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
-        let isAlive = state.withLock { state in
-            guard state.stage == .connecting || state.stage == .open else { return false }
-            state.pongs.append(handler)
-            return true
+        let payload: Data? = state.withLock { state in
+            guard state.stage == .connecting || state.stage == .open else { return nil }
+            state.lastPing += 1
+            let payload = Data(String(state.lastPing).utf8)
+            state.pings.append(Ping(payload: payload, handler: handler))
+            return payload
         }
-        guard isAlive else {
+        guard let payload else {
             let error = endError
             return onQueue { handler(error) }
         }
-        write(WebSocketFrame(opcode: .ping))
+        write(WebSocketFrame(opcode: .ping, payload: payload))
     }
 
     /// Sends a close frame. The task completes when the server has answered it or closed the connection, or
@@ -207,10 +216,20 @@ final class WebSocketLink: ByteSink {
         case .ping(let payload):
             guard pipe.waitingCount < Self.maximumUnsentCount else { return }
             write(WebSocketFrame(opcode: .pong, payload: payload))
-        case .pong:
-            let handler = state.withLock { $0.pongs.isEmpty ? nil : $0.pongs.removeFirst() }
-            handler?(nil)
+        case .pong(let payload):
+            for ping in pings(answeredBy: payload) { ping.handler(nil) }
         case .close(let code, let reason): takeClose(code, reason)
+        }
+    }
+
+    /// A server may answer only the latest of several pings; a pong for none is a heartbeat (RFC 6455 §5.5.3).
+    private func pings(answeredBy payload: Data) -> ArraySlice<Ping> {
+        state.withLock { state in
+            guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else {
+                return []
+            }
+            defer { state.pings.removeSubrange(...index) }
+            return state.pings[...index]
         }
     }
 
@@ -300,18 +319,18 @@ final class WebSocketLink: ByteSink {
 
     /// Fails all waiting calls.
     private func drop(with error: any Error) {
-        let (receivers, pongs, sends) = state.withLock { state in
+        let (receivers, pings, sends) = state.withLock { state in
             defer {
                 state.receivers = []
-                state.pongs = []
+                state.pings = []
                 state.sends = [:]
             }
-            return (state.receivers, state.pongs, state.sends)
+            return (state.receivers, state.pings, state.sends)
         }
-        guard !(receivers.isEmpty && pongs.isEmpty && sends.isEmpty) else { return }
+        guard !(receivers.isEmpty && pings.isEmpty && sends.isEmpty) else { return }
         onQueue {
             for handler in receivers { handler(.failure(error)) }
-            for handler in pongs { handler(error) }
+            for ping in pings { ping.handler(error) }
             for number in sends.keys.sorted() { sends[number]?(error) }
         }
     }

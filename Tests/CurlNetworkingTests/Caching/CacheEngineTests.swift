@@ -55,6 +55,43 @@ import Testing
         }
     }
 
+    @Test func whatWasRemovedIsNotStoredByAnEarlierTask() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        for isKept in [false, true] {
+            let plan = await plan(try makeRequest(), in: cache)
+            let head = ResponseHead(status: 200, headers: HTTPHeaderFields(fresh))
+            let reaction = plan.react(to: head, requestTime: now, responseTime: now)
+            guard case .serverAndStore(let stored) = reaction.answer else {
+                Issue.record("not stored: \(reaction.answer)")
+                return
+            }
+            let url = try #require(plan.request.url)
+            let made = CacheWriter(
+                cache: cache, head: stored, response: HTTPURLResponse(url: url, head: head),
+                request: plan.request, isWorthKeeping: true)
+            let writer = try #require(made)
+            writer.append(Data("private".utf8))
+            // The task is complete once this returns, but the cache is busy.
+            cache.queue.suspend()
+            writer.keep()
+            if !isKept { cache.removeAllCachedResponses() }
+            cache.queue.resume()
+            await settle(cache)
+            #expect((cache.cachedResponse(for: plan.request) != nil) == isKept)
+        }
+    }
+
+    @Test func aPlanWithoutItsEntryKeepsThePolicysFields() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let plan = await plan(
+            try makeRequest(), in: cache, policy: .reloadIgnoringLocalAndRemoteCacheData)
+        let other = plan.withoutEntry(for: plan.request)
+        #expect(!plan.addedFields.isEmpty)
+        #expect(other.addedFields.fields == plan.addedFields.fields)
+    }
+
     private func clean() { try? FileManager.default.removeItem(at: folder) }
 
     private let fresh = ["Cache-Control": "max-age=6000", "ETag": "\"1\""]

@@ -102,6 +102,14 @@ import Testing
         #expect(state.upload?.resumeData?.location.path == "/up/1")
     }
 
+    @Test func anUploadThatWasResumedInvalidatesAsOneRequestDoes() throws {
+        var state = State(try makeRequest("PATCH"), [])
+        state.upload = try makeUpload([.appending])
+        let decision = state.decide(on: try makeHead("204 Upload-Complete: ?1"))
+        #expect(decision.summary == "deliver")
+        #expect(decision.cacheReaction?.removals == [try makeRequest("PUT").url].compactMap(\.self))
+    }
+
     // MARK: - What is decided on
 
     private struct State {

@@ -91,6 +91,27 @@ import Testing
         await #expect(throws: (any Error).self) { try await lines(of: folder.url(of: "none")) }
     }
 
+    @Test func linesOfAPipeComeOneByOne() async throws {
+        let folder = try ScratchFolder()
+        let pipe = folder.url(of: "pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+        // Both ways, so that opening it waits for nobody.
+        let descriptor = open(pipe.path, O_RDWR)
+        defer { close(descriptor) }
+        var lines = pipe.lines.makeAsyncIterator()
+        #expect(write(descriptor, "one\ntwo", 7) == 7)
+        #expect(try await lines.next() == "one")
+        // A file that blocks holds up no transfer's file.
+        async let second = lines.next()
+        let file = folder.url(of: "file")
+        try Data("three".utf8).write(to: file)
+        let server = try LoopbackServer { _ in [.answer(body: "whole")] }
+        let (got, _) = try await makeSession().download(from: server.url())
+        #expect(try Data(contentsOf: got) == Data("whole".utf8))
+        #expect(write(descriptor, "\n", 1) == 1)
+        #expect(try await second == "two")
+    }
+
     private func lines(of url: URL) async throws -> [String] {
         var lines: [String] = []
         for try await line in url.lines { lines.append(line) }

@@ -43,6 +43,23 @@ struct TrustTests {
         #expect(trust.certificates.first?.hosts == ["localhost"])
     }
 
+    @Test(arguments: [false, true])
+    func onlyResponsesOfServersThatTheSystemTrustsAreCached(isTrusted: Bool) async throws {
+        let host = try TLSHost(own, fields: ["Cache-Control: max-age=6000"])
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let session = makeSession(ChallengeDelegate(Self.acceptance())) {
+            $0.urlCache = cache
+            if isTrusted { $0.certificateAuthoritiesFile = own.file }
+        }
+        let request = URLRequest(url: host.url())
+        _ = try await session.data(for: request)
+        await session.flush()
+        await withCheckedContinuation { continuation in
+            cache.queue.async { continuation.resume() }
+        }
+        #expect((cache.cachedResponse(for: request) != nil) == isTrusted)
+    }
+
     @Test func withoutTheSessionsMethodTheTasksIsAsked() async throws {
         let host = try TLSHost(own)
         let book = Self.acceptance()

@@ -129,13 +129,38 @@ import Testing
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .send(serverFrame(0x89, Data("are you".utf8))),
-                .read(byteCount: 6 + 7), .read(byteCount: 6), .send(serverFrame(0x8A, Data())),
+                .read(byteCount: 6 + 7), .read(byteCount: 7), .send(serverFrame(0x8A, Data("1".utf8))),
                 .stall,
             ]
         }
         let (_, task) = start(server)
         await server.bytes(atLeast: server.requests(atLeast: 1)[0].head.utf8.count + 13)
         try await task.sendPing()
+        task.cancel()
+    }
+
+    @Test func aPongAnswersItsPingAndThoseBefore() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            [
+                // A heartbeat nobody has asked for, before and between.
+                .send(agree(to: request)), .send(serverFrame(0x8A, Data())),
+                .read(byteCount: 7), .read(byteCount: 7), .read(byteCount: 7),
+                .send(serverFrame(0x8A, Data("beat".utf8))),
+                .send(serverFrame(0x8A, Data("2".utf8))), .wait(gate),
+                .send(serverFrame(0x8A, Data("3".utf8))), .stall,
+            ]
+        }
+        let (_, task) = start(server)
+        let (first, second, third) = (Signal(), Signal(), Signal())
+        task.sendPing { error in if error == nil { first.add() } }
+        task.sendPing { error in if error == nil { second.add() } }
+        task.sendPing { error in if error == nil { third.add() } }
+        await first.wait()
+        await second.wait()
+        #expect(third.count == 0)
+        gate.open()
+        await third.wait()
         task.cancel()
     }
 

@@ -217,6 +217,7 @@ import Testing
     @Test func lineEndsInAValueCannotForgeAField() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         var request = URLRequest(url: server.url())
+        request.allHTTPHeaderFields = ["Accept-Encoding": "gzip\r\nX-Forged: 1"]
         request.setValue("a\r\n X-Forged: 1", forHTTPHeaderField: "X-Own")
         let session = makeSession {
             $0.httpAdditionalHeaders = ["X-Added": "a\r\nX-Forged: 1"]
@@ -232,6 +233,18 @@ import Testing
         let session = makeSession()
         for _ in 0..<5 { _ = try await session.data(from: server.url()) }
         #expect(server.connectionCount == 1)
+    }
+
+    @Test func behindASocketIsAnotherServer() {
+        let configuration = URLSessionConfiguration.default
+        configuration.unixSocketPath = "/run/engine"
+        #expect(configuration.urlCache == nil)
+        #expect(configuration.httpCookieStorage !== HTTPCookieStorage.shared)
+        #expect(configuration.httpCookieStorage != nil)
+        let own = URLCache(memoryCapacity: 1000, diskCapacity: 0)
+        configuration.urlCache = own
+        configuration.unixSocketPath = "/run/other"
+        #expect(configuration.urlCache === own)
     }
 
     @Test func speaksThroughAUnixSocket() async throws {

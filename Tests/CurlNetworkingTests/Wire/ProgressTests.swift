@@ -106,6 +106,45 @@ import Testing
         observation.invalidate()
     }
 
+    @Test func aLengthThatCannotBeCountedIsUnknown() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer(scripts: [
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(Int64.max)\r\n\r\nx"),
+                .wait(gate),
+            ]
+        ])
+        let received = Signal()
+        let delegate = RecordingDelegate { hooks in
+            hooks.data = { _, _ in received.add() }
+        }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        let task = makeSession(delegate).uploadTask(with: request, from: makeBytes(5000))
+        let progress = task.progress
+        task.resume()
+        await received.wait()
+        #expect(progress.isIndeterminate)
+        #expect(progress.completedUnitCount == 5001)
+        gate.open()
+        await delegate.completion()
+        #expect(delegate.error != nil)
+    }
+
+    @Test func aBodyOfADataTaskCounts() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "done")] }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBody = makeBytes(5000)
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: request)
+        task.resume()
+        await delegate.completion()
+        #expect(task.countOfBytesSent == 5000)
+        #expect(task.countOfBytesExpectedToSend == 5000)
+        #expect(task.progress.totalUnitCount == 5004)
+    }
+
     @Test func anUploadIsFinishedOnlyWhenItWasAnswered() async throws {
         let gate = LoopbackGate()
         let server = try LoopbackServer(scripts: [
