@@ -1,5 +1,6 @@
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 
@@ -20,7 +21,7 @@ struct ListedFile: Encodable {
         name = file.name
         size = file.byteCount
         modified = file.modified.ISO8601Format()
-        revision = file.revision.rawValue
+        revision = file.revision.word
         path = file.path.string
     }
 }

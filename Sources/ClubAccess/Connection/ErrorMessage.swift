@@ -128,8 +128,7 @@ extension ErrorMessage {
 
     /// Includes the server's message if it is text and not a page.
     private static func badRequest(_ error: StoreError) -> String {
-        // A detail begins with the status.
-        let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
+        let words = ServerText.line(error.refusedWords)
         let said = words.isEmpty || words.contains("<") ? "" : localized(" It says: “\(words)”")
         return
             localized(
@@ -235,6 +234,11 @@ extension ErrorMessage {
                     ?? localized(
                         "it is not a picture, is damaged, or takes too much work to open"))
                 + "."
+        case .damaged where error.operation.isWrite:
+            localized(
+                "The club stored something else under \(name) than what was sent: a part, or other line ends. Yours "
+                    + "is still here. Look at the one in the club, and ask the owner of its server."
+            )
         case .damaged:
             localized("What arrived of \(name) is not what was sent. Nothing was kept; try again.")
         case .changedMeanwhile:

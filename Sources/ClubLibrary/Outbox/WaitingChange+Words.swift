@@ -4,12 +4,22 @@ internal import ByteClubMessages
 extension WaitingChange {
     /// A short description: `Write “a.txt”`. Names are unescaped, not safe for a screen.
     public var words: String {
-        switch action {
-        case .write(.update): localized("Change “\(path.name)”")
-        case .write(.overwrite): localized("Replace “\(path.name)”")
-        case .write: localized("Add “\(path.name)”")
-        case .move(let destination): localized("Rename “\(path.name)” to “\(destination.name)”")
-        case .delete: localized("Delete “\(path.name)”")
+        let place = path.place
+        return switch action {
+        case .write(.update): localized("Change “\(place)”")
+        case .write(.overwrite): localized("Replace “\(place)”")
+        case .write: localized("Add “\(place)”")
+        case .move(let destination) where destination.parent == path.parent:
+            localized("Rename “\(place)” to “\(destination.name)”")
+        case .move(let destination): localized("Move “\(place)” to “\(destination.place)”")
+        case .delete: localized("Delete “\(place)”")
         }
+    }
+}
+
+extension RemotePath {
+    /// The path within the folder of the notes or photos: `work/a.txt`.
+    fileprivate var place: String {
+        components.count > 2 ? components.dropFirst().joined(separator: "/") : name
     }
 }

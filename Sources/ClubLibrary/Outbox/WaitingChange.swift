@@ -83,6 +83,22 @@ extension Revision {
         Revision(rawValue: "\(prefix)\(change)")
     }
 
+    private static let wordPrefix = "waiting-"
+
+    /// The revision in a form that can be written and typed: `waiting-3` for that of a waiting change.
+    public var word: String {
+        waitingChange.map { Self.wordPrefix + "\($0)" } ?? rawValue
+    }
+
+    /// Creates a revision from its ``word``.
+    public init(word: String) {
+        if word.hasPrefix(Self.wordPrefix), let id = Int64(word.dropFirst(Self.wordPrefix.count)) {
+            self = .waiting(for: id)
+        } else {
+            self.init(rawValue: word)
+        }
+    }
+
     /// The change that creates this revision; nil for a server's revision.
     public var waitingChange: WaitingChange.ID? {
         guard rawValue.hasPrefix(Self.prefix) else { return nil }

@@ -75,7 +75,7 @@ struct DropboxConnection: Sendable {
             let answer = try await perform(request)
             if answer.isSuccess { return .success(answer) }
             let refusal = DropboxRefusal(
-                status: answer.status, body: answer.body,
+                status: answer.status, body: answer.body, without: EchoedSecrets(of: request),
                 retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After"),
                 now: answer.response.date ?? clock.date())
             return .failure(

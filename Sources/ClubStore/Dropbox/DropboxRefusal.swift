@@ -29,20 +29,25 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
     var userMessage: String?
 
     /// - Parameters:
+    ///   - secrets: Not to be quoted.
     ///   - retryAfter: The header's value.
     ///   - now: The reference for a date in it.
-    init(status: Int, body: Data, retryAfter: String?, now: Date) {
+    init(
+        status: Int, body: Data, without secrets: EchoedSecrets = EchoedSecrets([]),
+        retryAfter: String?, now: Date
+    ) {
         self.status = status
         self.retryAfter = retryAfter.flatMap { RetryAfter.parse($0, now: now) }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
-            words = String(decoding: body.prefix(300), as: UTF8.self)
+            words = secrets.text(of: body, characterLimit: 300)
             return
         }
-        words = String((answer.summary ?? answer.error.tags.joined(separator: "/")).prefix(300))
+        let summary = answer.summary ?? answer.error.tags.joined(separator: "/")
+        words = String(secrets.removed(from: summary).prefix(300))
         tags = answer.error.tags
         correctOffset = answer.error.correctOffset
         requiredScope = answer.error.requiredScope
-        userMessage = answer.userMessage
+        userMessage = answer.userMessage.map(secrets.removed)
         if self.retryAfter == nil, let seconds = answer.error.retryAfter {
             self.retryAfter = .seconds(min(max(0, seconds), 86_400))
         }

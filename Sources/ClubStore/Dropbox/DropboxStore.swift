@@ -175,7 +175,7 @@ extension DropboxStore {
         } catch {
             throw StoreError(
                 .badAnswer, during: operation, at: path,
-                detail: String(decoding: data.prefix(300), as: UTF8.self), underlying: error)
+                detail: "\(data.count) bytes of another form", underlying: error)
         }
     }
 

@@ -22,6 +22,10 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// did not test this.
     public var hasExactTags: Bool?
 
+    /// A file that was just written has about the time of the server's `Date`. Else a file's age is not known. Tested
+    /// where tags are not exact; nil before.
+    public var hasReliableTimes: Bool?
+
     /// A lock (RFC 4918 §6) keeps others from writing. Tested where `If-Match` is ignored or not
     /// sufficient.
     public var locks: Bool?
@@ -38,7 +42,7 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
         case honorsIfMatch = "honoursIfMatch"
         case honorsIf = "honoursIf"
         case hasExactTags = "hasTagsWithoutTime"
-        case placesRanges, locks, keepsDestinations
+        case placesRanges, locks, keepsDestinations, hasReliableTimes
     }
 }
 
@@ -95,7 +99,12 @@ final class CapabilityProbe: Sendable {
             .flatMap { try? JSONDecoder().decode(Record.self, from: $0) }
         var record = kept.flatMap { $0.account == account ? $0 : nil }
         // An earlier version did not probe everything.
-        if record?.capabilities?.hasExactTags == nil { record?.capabilities = nil }
+        if let found = record?.capabilities,
+            found.hasExactTags == nil
+                || found.hasExactTags == false && found.hasReliableTimes == nil
+        {
+            record?.capabilities = nil
+        }
         state = Mutex((record ?? Record(account: account), nil))
     }
 

@@ -14,6 +14,8 @@ final class WebDAVAuthenticator: Sendable {
     }
 
     private let credentials: WebDAVCredentials
+    /// What a server must not make us show.
+    let secrets: EchoedSecrets
     private let address: WebDAVAddress
     private let pinnedKey: ServerKey?
     private let way: Mutex<Way?>
@@ -30,6 +32,7 @@ final class WebDAVAuthenticator: Sendable {
         self.way = Mutex(way)
         self.didLearn = didLearn
         self.credentials = credentials
+        secrets = credentials.secrets
         self.address = address
         self.pinnedKey = pinnedKey
     }

@@ -114,7 +114,8 @@ extension WebDAVConnection {
                 throw FailedAttempt(
                     error: StoreError(
                         .badAnswer, during: operation, at: path,
-                        detail: "\(answer.status) to \(location.prefix(300))"))
+                        detail: "\(answer.status) to "
+                            + signIn.secrets.removed(from: location).prefix(300)))
             }
             url = target
         }
@@ -142,7 +143,7 @@ extension WebDAVConnection {
     ) -> FailedAttempt {
         let refusal = WebDAVRefusal(
             status: answer.status, method: request.method,
-            words: String(decoding: answer.body.prefix(500), as: UTF8.self),
+            words: signIn.secrets.text(of: answer.body, characterLimit: 500),
             retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After")
                 .flatMap { RetryAfter.parse($0, now: answer.response.date ?? clock.date()) })
         return FailedAttempt(

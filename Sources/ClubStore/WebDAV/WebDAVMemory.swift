@@ -13,9 +13,12 @@ struct WebDAVFile: Hashable, Sendable {
     /// Of a photo, in pixels.
     var fullSize: FullSizeComment?
 
-    /// Whether it was written so shortly before the server's response that a second-based tag may
-    /// also be given to the next write.
+    /// Whether it may have been written so shortly before the server's response that a second-based tag is
+    /// also given to the next write: it was, or its age is not known.
     var isFresh = false
+
+    /// Whether it is fresh now, and will not be in a few seconds.
+    var agesSoon = false
 
     /// Whether both describe the same state of the file.
     func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }

@@ -130,15 +130,34 @@ extension WebDAVStore {
                 byteCount: byteCount, modified: modified),
             tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview,
             fullSize: properties.fullSize,
-            isFresh: isFresh(modified, at: date))
+            isFresh: isFresh(modified, at: date), agesSoon: agesSoon(modified, at: date))
     }
 
-    /// Whether a file was written so shortly before a time of the server's clock that its second
-    /// may not be over. Kernels stamp files with a clock that lags a little, and servers cache the
-    /// date of their responses for a second.
+    /// Whether a file may have been written so shortly before a time of the server's clock that its second
+    /// is not over. Of a time that is missing, or still to come, nothing follows.
     func isFresh(_ modified: Date, at date: Date?) -> Bool {
-        abs((date ?? configuration.clock.date()).timeIntervalSince(modified)) < 2.5
+        guard capabilities.known?.hasReliableTimes != false, modified > Self.noTime else {
+            return true
+        }
+        return age(of: modified, at: date) < Self.freshAge
     }
+
+    private func agesSoon(_ modified: Date, at date: Date?) -> Bool {
+        capabilities.known?.hasReliableTimes != false
+            && abs(age(of: modified, at: date)) < Self.freshAge
+    }
+
+    /// In seconds.
+    private func age(of modified: Date, at date: Date?) -> Double {
+        (date ?? configuration.clock.date()).timeIntervalSince(modified)
+    }
+
+    /// Kernels stamp files with a clock that lags a little, and servers cache the date of their responses for a
+    /// second.
+    private static let freshAge = 2.5
+
+    /// Servers that keep no times show the beginning of the epoch, in some time zone.
+    private static let noTime = Date(timeIntervalSince1970: 86_400)
 }
 
 /// The contents of a folder.

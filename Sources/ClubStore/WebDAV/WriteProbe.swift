@@ -30,6 +30,7 @@ struct WriteProbe: Sendable {
             tags[tags.count - 1] = try await look()
         }
         found.hasExactTags = isQuick && Self.areExact(tags)
+        if found.hasExactTags == false { found.hasReliableTimes = try await look().agesSoon }
         found.honorsIfNoneMatch = try await probe(["If-None-Match": "*"]) == .supported
         found.honorsIfMatch =
             try await probe(["If-Match": "\"byteclub-none-such\""]) == .supported
@@ -55,7 +56,9 @@ struct WriteProbe: Sendable {
 
     private struct Observation {
         var tag: EntityTag?
+        /// Nil if it is not known.
         var modified: Date?
+        var agesSoon = false
     }
 
     /// Writes a text of the same length as the others.
@@ -71,7 +74,10 @@ struct WriteProbe: Sendable {
         guard case .file(let file) = try await store.look(at: path, during: operation) else {
             throw StoreError(.badAnswer, during: operation, detail: "nothing was written")
         }
-        return Observation(tag: file.tag, modified: file.file.modified)
+        let modified = file.file.modified
+        return Observation(
+            tag: file.tag, modified: modified.timeIntervalSince1970 > 86_400 ? modified : nil,
+            agesSoon: file.agesSoon)
     }
 
     /// Whether each text got a tag of its own.
@@ -81,7 +87,8 @@ struct WriteProbe: Sendable {
     }
 
     private static func areExact(_ all: [Observation]) -> Bool {
-        areDistinct(all)
+        // Whether a tag is made from a time that is not known cannot be seen.
+        areDistinct(all) && all.last?.modified != nil
             && !all.contains { observation in
                 guard let modified = observation.modified else { return false }
                 return observation.tag?.isTimeBased(modified: modified) == true

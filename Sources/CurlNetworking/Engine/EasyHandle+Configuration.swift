@@ -10,7 +10,7 @@ extension EasyHandle {
 
     /// Sets all options for one attempt, except for the callbacks. The handle must be new or reset.
     ///
-    /// - Throws: `.badURL` for a request that cannot be represented.
+    /// - Throws: `.badURL` for a request that cannot be represented; `.unknown` if libcurl refuses an option.
     func configure(_ configuration: AttemptConfiguration) throws(URLError) {
         try configuration.validate()
         set(CURLOPT_URL, configuration.url.absoluteString)
@@ -46,6 +46,7 @@ extension EasyHandle {
         let lines = configuration.headerLines
         makeRoom(forHead: lines, of: configuration)
         setHeaderLines(lines)
+        try checkOptions()
     }
 
     /// Before 8.7, libcurl loses the part of a head without a body that exceeds twice the upload buffer, and

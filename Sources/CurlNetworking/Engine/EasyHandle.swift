@@ -8,6 +8,8 @@ final class EasyHandle {
     private var headerLines: UnsafeMutablePointer<curl_slist>?
     private var proxyHeaderLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The first option that libcurl has not taken since the last reset, and its reason.
+    private var refusal: (option: CURLoption, code: CURLcode)?
 
     /// Creates a handle.
     ///
@@ -36,6 +38,7 @@ final class EasyHandle {
         byteclub_list_erase(proxyHeaderLines)
         proxyHeaderLines = nil
         errorText[0] = 0
+        refusal = nil
         set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
@@ -86,9 +89,23 @@ final class EasyHandle {
         check(byteclub_easy_set_list(raw, CURLOPT_HTTPHEADER, headerLines), CURLOPT_HTTPHEADER)
     }
 
-    /// Traps on failure: the oldest supported libcurl has every option, and every value comes from this code.
+    /// The oldest supported libcurl has every option, and every value comes from this code. So it is a mistake of
+    /// ours, or memory is short.
     private func check(_ code: CURLcode, _ option: CURLoption) {
         assert(code == CURLE_OK, "libcurl refused option \(option.rawValue) with \(code.rawValue)")
+        if code != CURLE_OK, refusal == nil { refusal = (option, code) }
+    }
+
+    /// Verifies that libcurl has taken all options: without some of them, a request would be less safe than was
+    /// asked for.
+    ///
+    /// - Throws: `.unknown`.
+    func checkOptions() throws(URLError) {
+        guard let refusal else { return }
+        throw URLError(
+            .unknown,
+            underlyingText:
+                "libcurl refused option \(refusal.option.rawValue) with \(refusal.code.rawValue)")
     }
 
     // MARK: - Facts and control

@@ -1,6 +1,6 @@
 /// Limits how many tasks of a session may use connections to a host at a time, and queues the others.
 ///
-/// The timers of a queued task do not run. Every operation takes constant time, however many tasks wait.
+/// The timers of a queued task do not run. The time of an operation depends on the number of priorities in use, not of tasks.
 struct ConnectionSlots<Ticket: Hashable> {
     /// A host, per session.
     struct Place: Hashable, Sendable {

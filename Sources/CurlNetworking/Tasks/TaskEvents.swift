@@ -79,9 +79,6 @@ struct TaskEvents: Sendable {
 
     var isEmpty: Bool { next == events.count }
 
-    /// Whether the completion was added, or already taken.
-    var hasCompletion: Bool { isClosed }
-
     mutating func append(_ event: TaskEvent) {
         guard !isClosed else { return }
         switch (event, isEmpty ? nil : events.last) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import ByteClubMessages
@@ -138,7 +139,7 @@ struct NotesCat: AsyncParsableCommand {
             do {
                 return try await NotePaths.with(name, in: club, guessesExtension: true) {
                     path throws(StoreError) in
-                    try await club.fetch(path, revision: Revision(rawValue: revision))
+                    try await club.fetch(path, revision: Revision(word: revision))
                 }
             } catch let error as StoreError where error.code == .badRequest {
                 throw CommandFailure(noRevision: revision, of: name)

@@ -43,7 +43,7 @@ struct NotesLog: AsyncParsableCommand {
         for (revision, file) in zip(revisions, history.revisions) {
             let words = revision.isCurrent ? localized("  current") : ""
             Output.line(
-                "\(file.revision.rawValue)  \(revision.file.modified)  "
+                "\(file.revision.word)  \(revision.file.modified)  "
                     + "\(FileLines.size(file.byteCount))\(words)")
         }
         if history.isDeleted { Output.notice(localized("“\(name)” has been removed.")) }
@@ -113,14 +113,14 @@ struct NotesRestore: AsyncParsableCommand {
         } catch {
             // The club refuses an ill-formed revision.
             guard [.notFound, .badRequest].contains(error.code) else { throw error }
-            throw CommandFailure(noRevision: wanted.rawValue, of: name)
+            throw CommandFailure(noRevision: wanted.word, of: name)
         }
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
 
     private func choose(from history: RevisionHistory) throws -> Revision {
         if let revision = revision ?? revisionOption {
-            let wanted = Revision(rawValue: revision)
+            let wanted = Revision(word: revision)
             // Some servers take a revision for whatever note it is of.
             guard
                 history.revisions.count == Self.historyLimit

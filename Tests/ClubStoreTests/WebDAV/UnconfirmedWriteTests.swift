@@ -68,6 +68,26 @@ import Testing
         #expect(standIn.contents(of: "/a") == "a new text")
     }
 
+    @Test func aWriteThatCouldNotBeLookedAtIsRecognizedLater() async throws {
+        let server = try FaultyWebDAV()
+        let store = server.store
+        _ = try await store.put(data("1st"), at: path("/first"), mode: .add)
+        server.after("PUT") { _ in
+            server.set(.answers("403 Forbidden", isPage: false), for: "PROPFIND")
+        }
+        _ = await failure {
+            _ = try await store.put(data("mine"), at: path("/new"), mode: .create)
+        }
+        server.set(nil, for: "PROPFIND")
+        #expect(server.standIn.contents(of: "/new") == "mine")
+        _ = try await store.put(data("mine"), at: path("/new"), mode: .create)
+        server.after("MOVE") { _ in server.set(.page, for: "PROPFIND") }
+        _ = await failure { _ = try await store.move(path("/new"), to: path("/newer")) }
+        server.set(nil, for: "PROPFIND")
+        #expect(server.standIn.contents(of: "/newer") == "mine")
+        _ = try await store.move(path("/new"), to: path("/newer"))
+    }
+
     @Test func whatSomebodyElseMadeOfItIsAConflict() async throws {
         try await saveUnconfirmed("a new text", keeping: 5)
         standIn.plant("a new idea", at: "/a")

@@ -50,6 +50,7 @@ extension WebDAVStandIn {
     }
 
     func modified(_ version: Int) -> String {
+        if let modified = manners.modified { return modified }
         let isWithinASecond =
             switch manners.tags {
             case .coarse, .microseconds: true
@@ -182,7 +183,7 @@ extension WebDAVStandIn {
             return [.answer("501 Not Implemented")]
         }
         state.version += 1
-        var body = request.body
+        var body = manners.storing(request.body)
         var steps: [LoopbackStep]?
         if !state.brokenPuts.isEmpty, let outcome = state.brokenPuts.removeFirst()?.outcome {
             body = Array(body.prefix(outcome.byteCount))

@@ -21,6 +21,10 @@ final class WebDAVStandIn: Sendable {
         var tags = Tags.strong
         /// More properties of each file, as XML.
         var properties = ""
+        /// Of each file instead of its own; empty for none.
+        var modified: String?
+        /// What is stored of the bytes of a `PUT`.
+        var storing: @Sendable ([UInt8]) -> [UInt8] = { $0 }
         var honorsConditions = true
         /// Rejects each `If-Match`, whether it holds or not.
         var refusesIfMatch = false

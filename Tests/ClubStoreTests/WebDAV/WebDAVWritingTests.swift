@@ -175,9 +175,20 @@ import Testing
             data("67890"), at: path("/f/a"), mode: .update(file.revision))
         #expect(
             standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
-                == ["PROPFIND", "PUT", "MOVE", "PROPFIND"])
+                == ["PROPFIND", "PUT", "PROPFIND", "MOVE", "PROPFIND"])
         #expect(standIn.contents(of: "/f/a") == "67890")
         #expect(standIn.paths == ["/f", "/f/a", "/first"])
+    }
+
+    /// As Apache, which answers 500 to a move into a folder that is missing.
+    @Test func aMoveIntoANewFolderMakesItFirst() async throws {
+        let standIn = try await standIn()
+        _ = try await standIn.store.move(path("/first"), to: path("/f/g/first"))
+        #expect(standIn.contents(of: "/f/g/first") == "1st")
+        let calls = standIn.newCalls().map { $0.prefix { $0 != " " } }
+        let (made, moved) = (calls.lastIndex(of: "MKCOL"), calls.firstIndex(of: "MOVE"))
+        #expect(try #require(made) < #require(moved))
+        #expect(calls.count { $0 == "MOVE" } == 1)
     }
 
     @Test func whatDoesNotArriveLeavesNothingBehind() async throws {

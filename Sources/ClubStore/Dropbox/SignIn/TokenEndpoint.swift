@@ -55,9 +55,10 @@ struct TokenEndpoint: Sendable {
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         request.httpBody = Data(Form.encode(fields).utf8)
         let isCode = fields.contains { $0.0 == "code" }
+        let secrets = EchoedSecrets(fields.filter { Self.secretFields.contains($0.0) }.map(\.1))
         var spent = RetryPolicy.Spent()
         while true {
-            let (failure, retryable) = await attempt(request, isCode: isCode)
+            let (failure, retryable) = await attempt(request, secrets, isCode: isCode)
             switch failure {
             case .success(let grant): return grant
             case .failure(let error):
@@ -73,7 +74,7 @@ struct TokenEndpoint: Sendable {
     }
 
     private func attempt(
-        _ request: URLRequest, isCode: Bool
+        _ request: URLRequest, _ secrets: EchoedSecrets, isCode: Bool
     ) async -> (Result<Grant, OAuthError>, RetryPolicy.Failure?) {
         let answer: HTTPLoader.Answer
         do throws(HTTPLoader.Failure) {
@@ -87,7 +88,7 @@ struct TokenEndpoint: Sendable {
             let retryAfter = answer.response.value(forHTTPHeaderField: "Retry-After")
                 .flatMap { RetryAfter.parse($0, now: clock.date()) }
             return (
-                .failure(Self.refusal(answer, retryAfter: retryAfter, isCode: isCode)),
+                .failure(Self.refusal(answer, secrets, retryAfter: retryAfter, isCode: isCode)),
                 .status(answer.status, retryAfter: retryAfter)
             )
         }
@@ -100,6 +101,8 @@ struct TokenEndpoint: Sendable {
 }
 
 extension TokenEndpoint {
+    private static let secretFields = ["code", "code_verifier", "refresh_token", "client_secret"]
+
     /// Allowed in a header: visible ASCII of limited length.
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 8192
@@ -118,7 +121,7 @@ extension TokenEndpoint {
     }
 
     private static func refusal(
-        _ answer: HTTPLoader.Answer, retryAfter: Duration?, isCode: Bool
+        _ answer: HTTPLoader.Answer, _ secrets: EchoedSecrets, retryAfter: Duration?, isCode: Bool
     ) -> OAuthError {
         switch answer.status {
         case 429: return OAuthError(.store(.rateLimited(retryAfter: retryAfter)))
@@ -140,6 +143,6 @@ extension TokenEndpoint {
             default: .appRefused
             }
         let words = refusal.error + (refusal.description.map { ": " + $0 } ?? "")
-        return OAuthError(code, detail: String(words.prefix(300)))
+        return OAuthError(code, detail: String(secrets.removed(from: words).prefix(300)))
     }
 }

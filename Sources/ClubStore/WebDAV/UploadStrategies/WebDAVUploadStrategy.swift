@@ -139,14 +139,26 @@ struct WebDAVPayload: Sendable {
     /// - Parameter isWhole: The file appears completely or not at all.
     func unconfirmedWrite(isWhole: Bool) async -> UnconfirmedWrite? {
         guard let hash = await hash() else { return nil }
-        var data: Data?
-        if !isWhole, byteCount <= store.configuration.limits.directByteCount {
-            switch source {
-            case .data(let all): data = all
-            case .file(let file, _): data = try? await file.read(0..<byteCount)
-            }
-        }
+        let data = isWhole ? nil : await smallData()
         return UnconfirmedWrite(byteCount: byteCount, hash: hash, data: data)
+    }
+
+    /// All bytes, if they are few enough to be sent directly.
+    private func smallData() async -> Data? {
+        guard byteCount <= store.configuration.limits.directByteCount else { return nil }
+        switch source {
+        case .data(let all): return all
+        case .file(let file, _): return try? await file.read(0..<byteCount)
+        }
+    }
+
+    /// Whether a file has these bytes with other line ends, or other white space around them: some gateways change
+    /// what they take for text.
+    func isChangedForm(of file: WebDAVFile) async -> Bool {
+        guard let own = await smallData(), file.file.byteCount <= Int64(own.count) * 2 + 16,
+            let found = try? await store.fetch(path)
+        else { return false }
+        return own.essence == found.data.essence
     }
 
     /// Sends all of it.
@@ -194,5 +206,17 @@ extension HTTPLoader.Answer {
     var entityTag: EntityTag? {
         (response.value(forHTTPHeaderField: "OC-ETag") ?? response.value(forHTTPHeaderField: "ETag"))
             .flatMap(EntityTag.init)
+    }
+}
+
+extension Data {
+    /// The bytes without line ends, and without a byte order mark and white space around them.
+    fileprivate var essence: Data {
+        let space: Set<UInt8> = [0, 0x09, 0x20]
+        var rest = filter { $0 != 0x0A && $0 != 0x0D }[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        rest = rest.drop { space.contains($0) }
+        while let last = rest.last, space.contains(last) { rest = rest.dropLast() }
+        return Data(rest)
     }
 }

@@ -32,8 +32,20 @@ extension WebDAVStore {
         guard try await canMove(to: destination, during: .move) else {
             return try await copyAndRemove(there, at: path, to: destination)
         }
+        if destination.parent != path.parent {
+            // Apache answers 500 where a folder is missing, as where it is broken.
+            _ = try await makeMissingFolders(above: destination, during: .move)
+        }
         try await sendMove(of: there, at: path, to: destination)
-        return try await confirmMove(of: there, from: path, to: destination)
+        do throws(StoreError) {
+            return try await confirmMove(from: path, to: destination)
+        } catch {
+            // Seen where it should not be, or not seen at all: then a later attempt must recognize it.
+            if error.code.mayHideSuccess || error.code == .timedOut || error.code == .cancelled {
+                unconfirmed.note(.move(to: destination.string), at: path)
+            }
+            throw error
+        }
     }
 
     private func sendMove(
@@ -81,7 +93,7 @@ extension WebDAVStore {
     /// Checks that it is at the destination and no longer at the source: see
     /// ``WriteEvidence``.
     private func confirmMove(
-        of there: WebDAVResource, from path: RemotePath, to destination: RemotePath
+        from path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) -> RemoteEntry {
         let now = try await look(at: destination, during: .move)
         let isGone = try await look(at: path, during: .move) == .nothing

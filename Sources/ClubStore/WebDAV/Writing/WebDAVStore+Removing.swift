@@ -88,7 +88,7 @@ extension WebDAVStore {
                 if lock != nil { continue }
             }
             guard !isCertain, let hash = base.hash else { return there }
-            if file.isFresh, lock == nil, capabilities.honorsIfMatch, waits < 3 {
+            if file.agesSoon, lock == nil, capabilities.honorsIfMatch, waits < 3 {
                 waits += 1
                 try await configuration.clock.wait(
                     .milliseconds(1100), during: .delete, at: path)

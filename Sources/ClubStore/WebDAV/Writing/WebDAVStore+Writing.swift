@@ -80,6 +80,8 @@ extension WebDAVStore {
     /// sufficient.
     func isCertain(_ base: WriteEvidence.Base, at path: RemotePath) -> Bool {
         if capabilities.known?.hasExactTags == true, base.revision.isEntityTag { return true }
+        // It may have been read before that was known.
+        if capabilities.known?.hasReliableTimes == false { return false }
         let known = memory.content(at: path, revision: base.revision)
         return known?.isCertain == true && known?.hash == base.hash
     }

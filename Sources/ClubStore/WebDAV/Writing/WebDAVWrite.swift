@@ -146,7 +146,7 @@ extension WebDAVWrite {
         guard let base else { return .occupied(.file(file)) }
         let condition = strongest(for: file, under: progress.lock)
         if !isCertain(base) {
-            if file.isFresh, condition.revision != nil,
+            if file.agesSoon, condition.revision != nil,
                 progress.waitsForAge < Self.ageLimit
             {
                 // Another write in this second would not change the tag. Soon it will.
@@ -305,7 +305,14 @@ extension WebDAVWrite {
     private func confirm(
         _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
-        let there = try await look()
+        let there: WebDAVResource
+        do throws(StoreError) {
+            there = try await look()
+        } catch {
+            // It is stored, as far as the server has said: a later attempt must recognize it.
+            strategy.attempts.noteThatOneMayHaveArrived()
+            throw error
+        }
         if there == .folder {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
@@ -358,6 +365,10 @@ extension WebDAVWrite {
             return StoreError(
                 .damaged, during: operation, at: path,
                 detail: "\(file.file.byteCount) of \(strategy.byteCount) bytes were stored")
+        }
+        if await strategy.payload.isChangedForm(of: file) {
+            return StoreError(
+                .damaged, during: operation, at: path, detail: "stored with other line ends")
         }
         return StoreError(
             .conflict(serverRevision: file.file.revision), during: operation, at: path,

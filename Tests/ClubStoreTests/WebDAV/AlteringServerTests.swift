@@ -1,0 +1,110 @@
+import ClubStoreTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// Servers that store other bytes than were sent, that do not say when a file was written, and that repeat what
+/// they were sent.
+@Suite struct AlteringServerTests {
+    private func standIn(
+        _ manners: WebDAVStandIn.Manners,
+        configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
+    ) async throws -> WebDAVStandIn {
+        let standIn = try WebDAVStandIn(manners, configure: configure)
+        // Probes the server.
+        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
+        _ = standIn.newCalls()
+        return standIn
+    }
+
+    // MARK: - Other bytes
+
+    /// Not as someone else's: there would be a copy under each next name.
+    @Test(arguments: [WriteMode.create, .add])
+    func aTextStoredWithOtherLineEndsIsNoOneElses(_ mode: WriteMode) async throws {
+        let standIn = try await standIn(
+            .init(storing: { bytes in
+                bytes.contains(10) ? bytes.flatMap { $0 == 10 ? [13, 10] : [$0] } + [10] : bytes
+            }))
+        await expectFailure(.damaged) {
+            _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: mode)
+        }
+        #expect(standIn.paths == ["/a", "/first"])
+    }
+
+    @Test func aLargeFileStoredInPartDoesNotReachItsPath() async throws {
+        let standIn = try await standIn(
+            .init(storing: { $0.count > 4 ? Array($0.dropLast(2)) : $0 })
+        ) { $0.limits.directByteCount = 4 }
+        await expectFailure(.damaged) {
+            _ = try await standIn.store.put(data("123456"), at: path("/a"), mode: .add)
+        }
+        #expect(standIn.paths == ["/first"])
+    }
+
+    // MARK: - Unknown ages
+
+    @Test(arguments: [
+        (WebDAVStandIn.Manners.Tags.none, ""), (.none, "yesterday"),
+        (.none, "Thu, 01 Jan 1970 00:00:00 GMT"), (.coarse, ""),
+        // Ten hours ahead of the server's date.
+        (.coarse, "Sun, 13 Sep 2020 22:26:40 GMT"),
+        // Ten hours behind it.
+        (.coarse, "Sun, 13 Sep 2020 02:26:40 GMT"),
+    ])
+    func aTextOfTheSameLengthIsFound(
+        _ tags: WebDAVStandIn.Manners.Tags, _ modified: String
+    ) async throws {
+        let standIn = try await standIn(
+            .init(
+                tags: tags, modified: modified, date: "Sun, 13 Sep 2020 12:26:40 GMT"))
+        standIn.plant("mine", at: "/a")
+        let (file, _) = try await standIn.store.fetch(path("/a"))
+        standIn.plant("hers", at: "/a")
+        let error = await failure {
+            _ = try await standIn.store.put(
+                data("more"), at: path("/a"),
+                mode: .update(file.revision, contentHash: file.contentHash))
+        }
+        #expect(error?.code.bare == .conflict(serverRevision: nil))
+        #expect(standIn.contents(of: "/a") == "hers")
+    }
+
+    // MARK: - Secrets
+
+    @Test(arguments: [
+        WebDAVCredentials.password(user: "ann", password: "s3cret\"PW/1"),
+        .bearer(token: "tok/en+1234=="),
+    ])
+    func whatAServerQuotesOfTheRequestIsNotShown(_ credentials: WebDAVCredentials) async throws {
+        let field = try #require(credentials.authorization)
+        let secret: String =
+            switch credentials {
+            case .password(_, let password): password
+            case .bearer(let token): token
+            case .none: ""
+            }
+        for words in [
+            "Authorization: \(field)", secret, "\"\(secret.replacing("/", with: "\\/"))\"",
+        ] {
+            let standIn = try WebDAVStandIn(
+                .init(interception: { _ in
+                    [.answer("400 Bad Request", body: "No: \(words) is not known here")]
+                }), credentials: credentials)
+            let error = await failure { _ = try await standIn.store.list(.root) }
+            let shown = "\(try #require(error)) \(error?.refusedWords ?? "")"
+            #expect(shown.contains("is not known here"))
+            for part in [secret, String(field.drop { $0 != " " }.dropFirst())] {
+                #expect(!shown.contains(part), "\(shown)")
+            }
+        }
+    }
+
+    @Test func aShortPasswordIsNotLookedFor() {
+        #expect(
+            WebDAVCredentials.password(user: "a", password: "no").secrets.removed(from: "no, not")
+                == "no, not")
+    }
+}
