@@ -51,7 +51,7 @@ struct ClubOptions: ParsableArguments {
     @discardableResult
     static func settings(_ registry: ClubRegistry = ClubRegistry()) -> Settings {
         let settings = registry.settings()
-        for problem in settings.problems {
+        for problem in ScreenSettings(settings).problems {
             Output.complain("\(registry.settingsFile.url.path), \(problem.description)")
         }
         return settings

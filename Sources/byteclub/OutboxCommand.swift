@@ -131,7 +131,7 @@ struct OutboxCommand: ParsableCommand {
 
 extension SyncEvent {
     /// The result of a change, in a line.
-    fileprivate var line: String {
+    var line: String {
         if case .sent(let change, _) = self { return localized("Sent: \(change.words)") }
         return sentence ?? ""
     }

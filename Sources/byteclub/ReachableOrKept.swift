@@ -38,7 +38,11 @@ final class ReachableOrKept: RemoteReading {
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
         var listing = try await read { reading throws(StoreError) in
-            try await reading.list(folder, recursive: recursive)
+            // Only what waits for the club is known.
+            if let kept = reading as? KeptFiles, !kept.isListed {
+                throw StoreError(.offline, during: .list, at: folder)
+            }
+            return try await reading.list(folder, recursive: recursive)
         }
         if club.place == .embedded {
             let place = registry.paths.clubFolder.appending(
@@ -166,10 +170,8 @@ final class ReachableOrKept: RemoteReading {
         guard error.saysNothingOfTheClub else { return nil }
         let folder = registry.libraryFolder(of: club)
         // Opening a copy would create it.
-        guard FileManager.default.fileExists(atPath: folder.path),
-            let kept = try? KeptFiles(of: LocalCopy(folder: folder)), kept.isListed
-        else { return nil }
-        return kept
+        guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
+        return try? KeptFiles(of: LocalCopy(folder: folder))
     }
 }
 

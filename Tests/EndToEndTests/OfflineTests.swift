@@ -205,7 +205,7 @@ struct OfflineTests {
             #expect(sent.status == 0, "\(sent.errorText)")
             #expect(
                 sent.text == """
-                    Sent: Add “New.txt”
+                    Sent: Add “drafts/New.txt”
                     Sent: Change “Seen.txt”
                     Sent: Rename “Old.txt” to “Older.txt”
                     Sent: Delete “Gone.txt”
@@ -215,6 +215,32 @@ struct OfflineTests {
             #expect(text(folder, "Seen.txt") == "changed\n")
             #expect(text(folder, "Older.txt") == "old\n")
             #expect(text(folder, "Old.txt") == nil && text(folder, "Gone.txt") == nil)
+        }
+    }
+
+    /// They were made before: `mv` would otherwise move the old text, and the new one would come after it.
+    @Test func whatWaitsIsSentBeforeALaterCommandOfTheShell() async throws {
+        try await withClub(["Seen.txt": "seen\n"]) { home, folder, line in
+            #expect(try await home.run("notes", "cat", "Seen").text == "seen\n")
+            line.cutOff()
+            let edited = try await home.run(["notes", "edit", "Seen", "-"], input: "changed\n")
+            #expect(edited.status == 1, "\(edited.text)")
+            let new = try await home.run(["notes", "new", "Fresh", "-"], input: "fresh\n")
+            #expect(new.status == 0, "\(new.errorText)")
+            // Only what waits is known of a club that was never shown.
+            #expect(try await home.run("notes", "cat", "Fresh").text == "fresh\n")
+            #expect(try await home.run("notes", "ls").errorText.contains("No connection"))
+            let again = try await home.run(["notes", "new", "Again", "-"], input: "x")
+            #expect(again.status == 0)
+            let gone = try await home.run("notes", "rm", "Again")
+            #expect(gone.errorText.contains("“Again.txt” was only here"), "\(gone.errorText)")
+            try line.join()
+            let moved = try await home.run("notes", "mv", "Fresh", "Moved")
+            #expect(moved.status == 0, "\(moved.errorText)")
+            #expect(moved.errorText.contains("Sent: Add “Fresh.txt”"), "\(moved.errorText)")
+            #expect(text(folder, "Moved.txt") == "fresh\n")
+            #expect(text(folder, "Fresh.txt") == nil)
+            #expect(try await home.run("outbox", "--json").text.filter { !$0.isWhitespace } == "[]")
         }
     }
 

@@ -71,7 +71,7 @@ package struct Doctor: Sendable {
 
     private func settings() -> [Diagnostic] {
         let file = registry.settingsFile
-        let problems = registry.read().problems
+        let problems = ScreenSettings(file.read()).problems
         guard !problems.isEmpty else {
             let isThere = FileManager.default.fileExists(atPath: file.url.path)
             return [

@@ -31,8 +31,12 @@ package struct FileArrangement: Sendable {
     private let deeper: [FileEntry]
     /// Whether the files in the folders below are among its positions.
     package let reachesBelow: Bool
-    /// The number of files that are unread.
+    /// The number of files that are unread, with those in the folders below.
     package let unreadCount: Int
+    /// Whether a file of this kind is unread anywhere in the club.
+    package let isUnreadInClub: Bool
+    /// The folders among the entries with unread files in them or below.
+    private let unreadFolders: Set<RemotePath>
     private let positions: [RemotePath: Int]
     /// The names in the form that a filter compares, concatenated, and the end of each.
     private let letters: [UInt8]
@@ -59,9 +63,21 @@ package struct FileArrangement: Sendable {
             letters += SearchLetters.folded(entry.name)
             ends.append(letters.count)
         }
-        let unreadCount = entries.count { $0.file.map(seen.isUnread) == true }
         (self.letters, self.ends) = (letters, ends)
-        self.unreadCount = unreadCount
+        let unread = contents.allFiles.filter {
+            seen.isUnread($0) && ClubContents.kind(of: $0) == request.kind
+        }
+        let shown =
+            request.kind == .photos ? unread : unread.filter { $0.path.isInside(request.folder) }
+        let depth = request.folder.components.count + 1
+        isUnreadInClub = !unread.isEmpty
+        unreadCount = shown.count
+        unreadFolders = Set(shown.compactMap { $0.path.ancestor(depth: depth) })
+    }
+
+    /// Whether an entry, or a file below it, is unread.
+    package func isUnread(_ entry: FileEntry, _ seen: SeenRevisions) -> Bool {
+        entry.file.map(seen.isUnread) ?? unreadFolders.contains(entry.path)
     }
 
     @concurrent package static func make(
@@ -115,6 +131,19 @@ package struct FileArrangement: Sendable {
             }
         }
         return items.map { entries[$0.index] }
+    }
+}
+
+extension RemotePath {
+    /// The folder above with so many components; nil if there is none.
+    fileprivate func ancestor(depth: Int) -> RemotePath? {
+        var path = self
+        while path.components.count > depth {
+            guard let parent = path.parent else { return nil }
+            if parent.components.count == depth { return parent }
+            path = parent
+        }
+        return nil
     }
 }
 

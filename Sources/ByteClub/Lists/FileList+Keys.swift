@@ -26,7 +26,7 @@ extension FileList {
             KeyCommand.copyNames.performs(unless: none) { self.copyNames() },
             KeyCommand.refresh.performs { self.refresh() },
             KeyCommand.seeAllFiles.performs(
-                unless: arrangement.unreadCount == 0 ? localized("Nothing is unread.") : nil
+                unless: !arrangement.isUnreadInClub ? localized("Nothing is unread.") : nil
             ) { self.seeAll() },
         ]
         if let showTrash {

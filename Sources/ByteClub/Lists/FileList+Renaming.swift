@@ -48,7 +48,9 @@ extension FileList {
         } then: { [weak self] _ in
             guard let self else { return }
             owner?.application?.showMessage(
-                localized("The \(kind.singular) is named “\(name)” now."), .success)
+                entry.isFolder
+                    ? localized("The folder is named “\(name)” now.")
+                    : localized("The \(kind.singular) is named “\(name)” now."), .success)
         }
         return nil
     }
@@ -148,9 +150,11 @@ extension FileList {
             memory.see([moved])
             return reload()
         }
+        let contents = club.contents
         let moved = try await club.perform { store throws(StoreError) in
             try await store.move(entry.path, to: target)
         }
+        if entry.isFolder { memory.noteMove(of: entry.path, to: moved.path, in: contents) }
         pathToSelect = moved.path
         if let file = moved.file { memory.see([file]) }
         club.recordMove(of: entry.path, in: entry.file?.revision, to: moved.file)

@@ -327,14 +327,14 @@ extension FileList: ListViewDataSource, ListViewDelegate {
         case .file(let file):
             row = delegate?.fileList(self, rowFor: file) ?? ListRow(TextLine(file.name))
             noteAge(of: file.modified)
-            if arrangement.unreadCount > 0 {
-                let isUnread = memory.seen.isUnread(file)
-                row.symbol = TextLine(isUnread ? "•" : " ", .accent)
-            }
         case .folder(let path, let fileCount):
             row = ListRow(
                 TextLine(path.name + "/", .accent),
                 columns: [ListRow.Column(kind.count(fileCount), width: 10)])
+        }
+        if arrangement.unreadCount > 0 {
+            let isUnread = arrangement.isUnread(entry, memory.seen)
+            row.symbol = TextLine(isUnread ? "•" : " ", .accent)
         }
         if let filtered {
             row.matches = filtered.filter.matchedRanges(in: entry.name)

@@ -17,6 +17,8 @@ internal import FoundationEssentials
     /// The bytes of files deleted in this run from a club that keeps no revisions.
     private(set) var deletedBytes: [DeletedFile: Data] = [:]
     private weak var club: Club?
+    /// The seen files of folders that were moved here, by their new paths, as they were before.
+    private var arrivals: [RemotePath: RemoteFile] = [:]
     /// Files seen before the stored state was read.
     private var seenEarly: [RemoteFile] = []
 
@@ -59,6 +61,29 @@ internal import FoundationEssentials
         if isChanged { save() }
     }
 
+    /// The seen files in a folder that was moved or renamed here stay seen at their new places.
+    func noteMove(of folder: RemotePath, to target: RemotePath, in contents: ClubContents) {
+        guard !seen.isEmpty else { return }
+        let depth = folder.components.count
+        for file in contents.allFiles where file.path.isInside(folder) && !seen.isUnread(file) {
+            let path = file.path.components.dropFirst(depth).reduce(target) {
+                (path: RemotePath?, name) in try? path?.appending(name)
+            }
+            if let path { arrivals[path] = file }
+        }
+    }
+
+    /// Some clubs give a moved file another revision.
+    private func seeArrivals(in contents: ClubContents) {
+        let arrived = arrivals.compactMap { path, before in
+            contents[path].map { (file: $0, before: before) }
+        }
+        guard !arrived.isEmpty else { return }
+        for (file, _) in arrived { arrivals[file.path] = nil }
+        see(arrived.filter { $0.file.isSameText(as: $0.before) }.map(\.file))
+        for action in didLoad { action() }
+    }
+
     /// Marks the whole club as seen.
     func seeAll(_ contents: ClubContents) async {
         seen = await SeenRevisions.make(of: contents)
@@ -99,7 +124,10 @@ internal import FoundationEssentials
 }
 
 extension ListMemory: ClubObserver {
-    func clubDidChange(_ club: Club) { takeFirstLook() }
+    func clubDidChange(_ club: Club) {
+        takeFirstLook()
+        seeArrivals(in: club.contents)
+    }
 }
 
 // MARK: - On disk
@@ -254,5 +282,14 @@ extension ListMemory {
 
     private nonisolated static func seenFile(in folder: URL) -> URL {
         folder.appending(path: "seen")
+    }
+}
+
+extension RemoteFile {
+    /// Whether a moved file has the bytes it had before, as far as a listing tells.
+    fileprivate func isSameText(as other: RemoteFile) -> Bool {
+        if revision == other.revision { return true }
+        if let contentHash, let hash = other.contentHash { return contentHash == hash }
+        return byteCount == other.byteCount && modified == other.modified
     }
 }

@@ -18,8 +18,6 @@ extension WaitingChange {
 }
 
 extension RemotePath {
-    /// The path within the folder of the notes or photos: `work/a.txt`.
-    fileprivate var place: String {
-        components.count > 2 ? components.dropFirst().joined(separator: "/") : name
-    }
+    /// The path without the slash before it: `work/a.txt`.
+    fileprivate var place: String { components.joined(separator: "/") }
 }

@@ -36,6 +36,8 @@ struct NotesMove: AsyncParsableCommand {
         try await Output.listing(asJSON: json.isOn) { moved in
             do {
                 let store = try await ClubOptions.open(club, registry)
+                let earlier = EarlierChanges(club, registry)
+                try await earlier.send(to: store)
                 for (name, file) in try await NamedNotes.find(Array(rest), in: store) {
                     let note =
                         if let file {
@@ -44,6 +46,7 @@ struct NotesMove: AsyncParsableCommand {
                         } else {
                             try await NotePaths.find(name, in: store)
                         }
+                    try earlier.requireNone(of: note.path)
                     if let file = try await move(note, in: store, club) {
                         await OwnChanges(in: club, registry).recordMove(of: note, to: file)
                         moved.append(ListedFile(file))
@@ -115,9 +118,11 @@ struct NotesRemove: AsyncParsableCommand {
             do {
                 let store = try await ClubOptions.open(club, registry)
                 let copy = LocalCopy(folder: registry.libraryFolder(of: club))
+                let earlier = EarlierChanges(club, registry)
+                try await earlier.send(to: store)
                 for (name, file) in try await NamedNotes.find(names, in: store) {
                     let file = try await Self.remove(
-                        name, meaning: file, from: store, keepingIn: copy)
+                        name, meaning: file, after: earlier, from: store, keepingIn: copy)
                     if let file { removed.append(ListedFile(file)) }
                     rest.removeFirst()
                 }
@@ -136,16 +141,21 @@ struct NotesRemove: AsyncParsableCommand {
 
     /// - Parameters:
     ///   - file: The file with that name when the command began; nil to look it up now.
+    ///   - earlier: Changes of it that wait are a failure.
     ///   - copy: Local copy to save the text and deletion in; nil skips this.
     /// - Returns: Nil if an earlier attempt has removed it.
     static func remove(
-        _ name: String, meaning file: RemoteFile? = nil, from store: any RemoteStore,
-        keepingIn copy: LocalCopy? = nil
+        _ name: String, meaning file: RemoteFile? = nil, after earlier: EarlierChanges? = nil,
+        from store: any RemoteStore, keepingIn copy: LocalCopy? = nil
     ) async throws -> RemoteFile? {
         if let file {
+            try earlier?.requireNone(of: file.path)
             let current = try await NamedNotes.current(
                 file, named: name, in: store, during: .delete)
             return try await remove(current, at: current.path, from: store, keepingIn: copy)
+        }
+        for path in [try? RemotePath(validating: name), try? NotePaths.new(name)] {
+            if let path { try earlier?.requireNone(of: path) }
         }
         return try await NotePaths.with(name, in: store) { path throws(StoreError) in
             let file = try await NamedNotes.there(path, in: store)
@@ -195,5 +205,5 @@ struct NotesRemove: AsyncParsableCommand {
     }
 
     /// A revision that no file has.
-    private static let noRevision = Revision(rawValue: "000000000")
+    static let noRevision = Revision(rawValue: "000000000")
 }

@@ -125,9 +125,12 @@ struct NotesEdit: AsyncParsableCommand {
     ) async throws -> OpenNote {
         do {
             let store = try await ClubOptions.open(club, registry)
+            let earlier = EarlierChanges(club, registry)
+            try await earlier.send(to: store)
             let note = try await NotePaths.with(name, in: store) { path throws(StoreError) in
                 try await store.fetch(path)
             }
+            try earlier.requireNone(of: note.file.path)
             return OpenNote(file: note.file, data: note.data, place: .club(store))
         } catch {
             if let error = error as? StoreError,
@@ -139,7 +142,12 @@ struct NotesEdit: AsyncParsableCommand {
             let failure =
                 (error as? StoreError).map(CommandFailure.init) ?? error as? CommandFailure
             guard let failure, let piped, let path = try? NotePaths.new(name) else { throw error }
-            let base = await Self.base(at: path, of: registry.libraryFolder(of: club))
+            var base = await Self.base(at: path, of: registry.libraryFolder(of: club))
+            if base == nil, error is StoreError {
+                // Not a new note: the app compares the text with the one in the club.
+                base = RemoteFile(
+                    path: path, revision: NotesRemove.noRevision, byteCount: 0, modified: Date())
+            }
             let kept = KeptText(
                 piped, named: path.name, in: path.parent ?? .root, replacing: base, for: club,
                 with: registry)

@@ -69,7 +69,9 @@ struct NotesNew: AsyncParsableCommand {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
                 || "0123456789-_./".utf8.contains($0) || $0 >= 0x80
         }
-        return isPlain && !text.hasPrefix("-") ? text : ClubSettings.shellQuoted(text)
+        let word = isPlain ? text : ClubSettings.shellQuoted(text)
+        // Else it would be taken for an option, quoted or not.
+        return text.hasPrefix("-") ? "-- " + word : word
     }
 
     private func requireFree(
@@ -96,6 +98,7 @@ struct NotesNew: AsyncParsableCommand {
         var wasAttempted = false
         do {
             let store = try await ClubOptions.open(club, registry)
+            try await EarlierChanges(club, registry).send(to: store)
             wasAttempted = true
             return try await put(
                 text, at: path, in: store, kept, announcing: OwnChanges(in: club, registry))

@@ -95,7 +95,13 @@ final class NotesOutbox {
     func remove(_ note: RemoteFile) throws {
         do {
             try copy.enqueue(.delete(note))
-            report()
+            let waiting = try copy.waitingChanges()
+            if waiting.contains(where: { $0.action == .delete && $0.path == note.path }) {
+                report()
+            } else {
+                Output.complain(
+                    localized("“\(note.name)” was only here: it is taken back, and nothing waits."))
+            }
         } catch let error as LibraryError {
             throw CommandFailure(error.description)
         }

@@ -91,7 +91,9 @@ struct NotesCat: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let fetch = try await fetcher()
+        let reader = try await club.openForReading()
+        let fetch = fetcher(in: reader)
+        defer { reader.remindOfOutbox() }
         guard json.isOn else {
             for name in names { Output.content(try await fetch(name).data) }
             return
@@ -125,8 +127,9 @@ struct NotesCat: AsyncParsableCommand {
     }
 
     /// A function that fetches a note by name, in the requested revision.
-    private func fetcher() async throws -> (String) async throws -> (file: RemoteFile, data: Data) {
-        let club = try await club.openForReading()
+    private func fetcher(
+        in club: ReachableOrKept
+    ) -> (String) async throws -> (file: RemoteFile, data: Data) {
         guard let revision else {
             return { name in
                 try await NotePaths.with(name, in: club, guessesExtension: true) {

@@ -101,9 +101,12 @@ struct NotesRestore: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         let (store, keeper) = try await ClubOptions.openRevisions(club, registry)
+        let earlier = EarlierChanges(club, registry)
+        try await earlier.send(to: store)
         let (path, history) = try await NotePaths.with(name, in: store) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: Self.historyLimit))
         }
+        try earlier.requireNone(of: path)
         let wanted = try choose(from: history)
         let restored: RemoteFile
         do throws(StoreError) {
