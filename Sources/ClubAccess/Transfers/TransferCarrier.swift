@@ -15,6 +15,8 @@ package import ByteClubPictures
     let prepared = PreparedUploads()
     private var jobs: [String: Task<Void, Never>] = [:]
     private var transfers: [String: any StoreTransfer] = [:]
+    /// The limits of the orders as last read; an order can change while its job prepares the file.
+    private var rates: [String: Int64?] = [:]
     private let signal: Signal
 
     /// The carrier's dependencies.
@@ -101,7 +103,9 @@ package import ByteClubPictures
         for (id, job) in jobs where !wanted.contains(id) { job.cancel() }
         let slotCount = await Self.slotCount(of: means)
         var nextAttempt: Date?
+        rates = [:]
         for item in items.inTurn {
+            rates.updateValue(item.order.bytesPerSecondLimit, forKey: item.id)
             transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
             guard jobs[item.id] == nil else { continue }
             if let due = item.due(after: means.clock.date()) {
@@ -140,8 +144,11 @@ package import ByteClubPictures
         }
     }
 
-    /// Allows changing the rate limit of an active transfer.
-    func didStart(_ transfer: any StoreTransfer, of id: String) { transfers[id] = transfer }
+    /// Sets the rate limit of a transfer, and changes it with its order.
+    func didStart(_ transfer: any StoreTransfer, of order: TransferOrder) {
+        transfer.bytesPerSecondLimit = rates[order.id] ?? order.bytesPerSecondLimit
+        transfers[order.id] = transfer
+    }
 
     func write(_ status: TransferStatus, of id: String) async {
         var status = status

@@ -267,8 +267,7 @@ internal import ByteClubPictures
     // MARK: - Status
 
     private func begun(_ transfer: any StoreTransfer) -> any StoreTransfer {
-        transfer.bytesPerSecondLimit = order.bytesPerSecondLimit
-        carrier.didStart(transfer, of: order.id)
+        carrier.didStart(transfer, of: order)
         return transfer
     }
 

@@ -24,7 +24,7 @@ extension ClubAPI {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
         }
         do {
-            try file.expect(body.announcedByteCount)
+            try await expect(body.announcedByteCount, for: file)
             try await body.forEachPiece { try file.append($0) }
         } catch let error as SystemError {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
@@ -77,6 +77,17 @@ extension ClubAPI {
         return committed.metadata
     }
 
+    /// Fails immediately when the disk has less space than announced, without what unused sessions hold: nobody can
+    /// see or remove that.
+    private func expect(_ byteCount: UInt64, for file: StagedFile) async throws(SystemError) {
+        do throws(SystemError) {
+            try file.expect(byteCount)
+        } catch {
+            guard error.isOutOfSpace, await sessions.dropUnused() == .some else { throw error }
+            try file.expect(byteCount)
+        }
+    }
+
     /// The permissions of the file to replace; the new one keeps them.
     private func permissions(of diskNames: [String]) -> UInt32? {
         guard !diskNames.isEmpty, let file = try? club.access.file(diskNames) else { return nil }
@@ -114,7 +125,7 @@ extension ClubAPI {
                     throw UploadSessionStartError.concurrentSessionDataNotAllowed
                 }
             } else {
-                try loan.file.expect(body.announcedByteCount)
+                try await expect(body.announcedByteCount, for: loan.file)
                 try await body.forEachPiece { try loan.file.append($0) }
             }
             if let expected = argument.contentHash, try loan.file.contentHash() != expected {
@@ -249,7 +260,7 @@ extension ClubAPI {
         _ body: RequestBody, into loan: UploadSessions.Loan, expecting hash: ContentHash?,
         mismatch: any RouteError, tooLarge: any RouteError
     ) async throws {
-        try loan.file.expect(body.announcedByteCount)
+        try await expect(body.announcedByteCount, for: loan.file)
         let hasher = hash.map { _ in ContentHasher() }
         try await body.forEachPiece { piece in
             if UInt64(loan.file.size) + UInt64(piece.count) > UploadSessions.fileByteLimit {

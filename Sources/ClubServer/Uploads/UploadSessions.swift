@@ -37,6 +37,8 @@ actor UploadSessions {
     static let lifetimeSeconds = 7 * 86_400
     /// The maximum number of sessions; the least recently used is dropped first.
     static let limit = 200
+    /// Without a request for so long, a session is not in use at this moment.
+    static let unusedSeconds = 10
     /// The number of committed sessions to remember; a request for one is an error, or follows a lost
     /// response.
     static let committedLimit = 1_000
@@ -196,6 +198,17 @@ actor UploadSessions {
         sessions[loan.id] = nil
         if committed.count >= Self.committedLimit { committed.removeFirst() }
         committed.append(loan.id)
+    }
+
+    enum Dropped { case some, none }
+
+    /// Drops the sessions without a request for a while: of uploads that were cancelled, have failed or are paused.
+    /// One that is continued starts over.
+    func dropUnused() -> Dropped {
+        let horizon = time(nil) - Self.unusedSeconds
+        let unused = sessions.filter { !$0.value.isBusy && $0.value.lastUse <= horizon }
+        for id in unused.keys { sessions[id] = nil }
+        return unused.isEmpty ? .none : .some
     }
 
     private func dropOldestRefused(but latest: String) {

@@ -159,7 +159,12 @@ private struct FileUpload: Sendable {
                 await record?.keep(nil)
                 return file
             case .failed(let error):
-                if !error.code.leavesUploadOfUse { await record?.keep(nil) }
+                if case .conflict = error.code {
+                    // The session has all bytes: they can be finished under another name.
+                    await record?.keep(upload.progress)
+                } else if !error.code.leavesUploadOfUse {
+                    await record?.keep(nil)
+                }
                 throw error
             }
         }
@@ -168,8 +173,10 @@ private struct FileUpload: Sendable {
     /// Whether the record matches this file is known only once the file is hashed.
     private func record(at url: URL?) async throws(StoreError) -> UploadRecord? {
         guard let url else { return nil }
+        // A session gets its name when it is finished.
         return UploadRecord(
-            file: url, contentHash: try await contentHash().hexadecimal, destination: commit.path)
+            file: url, contentHash: try await contentHash().hexadecimal,
+            destination: path.parent?.string ?? "")
     }
 }
 
