@@ -1,4 +1,6 @@
 internal import ByteClubMessages
+public import FoundationEssentials
+internal import Glibc
 
 /// The format of a file by its first bytes, whatever its name.
 public enum FileFormat: Int, Sendable, CaseIterable {
@@ -32,6 +34,30 @@ public enum FileFormat: Int, Sendable, CaseIterable {
             self = format
         } else {
             return nil
+        }
+    }
+
+    /// The format of a file; nil for an unknown one, or if it cannot be read.
+    public init?(of file: URL) {
+        // O_NONBLOCK: opening must not block if the file is a pipe.
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.beginningByteCount) { buffer, count in
+            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        self.init(beginning: bytes)
+    }
+
+    /// The extension of a photo in this format; nil for one that is not a photo's.
+    public var photoEnding: String? {
+        switch self {
+        case .jpeg: ".jpg"
+        case .png: ".png"
+        case .heic: ".heic"
+        case .avif: ".avif"
+        case .webp: ".webp"
+        default: nil
         }
     }
 

@@ -52,17 +52,21 @@ static inline pcre2_match_data *_Nullable byteclub_regex_data(const pcre2_code *
 }
 
 // Looks for a match that begins in [start, last]. Returns the number of groups, the match itself
-// included, or an error of PCRE2's: no match is -1.
+// included, or an error of PCRE2's: no match is -1; -2 when the text goes on (isPart) and what
+// follows could change the result.
 static inline int byteclub_regex_match(
     const pcre2_code *_Nonnull code, pcre2_match_data *_Nonnull data,
     pcre2_match_context *_Nonnull context, const uint8_t *_Nullable subject, size_t count,
-    size_t start, size_t last, int beginsInLine, int endsInLine) {
+    size_t start, size_t last, int beginsInLine, int endsInLine, int isPart) {
     uint32_t options = 0;
     if (beginsInLine) {
         options |= PCRE2_NOTBOL;
     }
     if (endsInLine) {
         options |= PCRE2_NOTEOL;
+    }
+    if (isPart) {
+        options |= PCRE2_PARTIAL_HARD;
     }
     pcre2_set_offset_limit(context, last);
     return pcre2_match(

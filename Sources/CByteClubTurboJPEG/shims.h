@@ -71,6 +71,9 @@ static inline void byteclub_jpeg_error_exit(j_common_ptr info)
                                                                  : BYTECLUB_JPEG_REFUSED);
 }
 
+/* The most bytes between two markers that count as padding. */
+#define BYTECLUB_JPEG_PADDING 512
+
 /* Warnings come with a level below zero. Cameras cause some of them all the time (padding between
  * markers, odd Adobe and JFIF versions); those are not damage. */
 static inline void byteclub_jpeg_emit_message(j_common_ptr info, int level)
@@ -82,9 +85,12 @@ static inline void byteclub_jpeg_emit_message(j_common_ptr info, int level)
     switch (info->err->msg_code) {
     case JWRN_ADOBE_XFORM:
     case JWRN_BOGUS_ICC:
-    case JWRN_EXTRANEOUS_DATA:
     case JWRN_JFIF_MAJOR:
         return;
+    case JWRN_EXTRANEOUS_DATA:
+        /* More than padding: the decoder has lost its way in the picture's data. */
+        if (info->err->msg_parm.i[0] <= BYTECLUB_JPEG_PADDING)
+            return;
     }
     if (visit->damage == 0) {
         visit->damage = info->err->msg_code;

@@ -103,7 +103,7 @@ extension PhotosViewController {
     }
 
     private static func usualName(of source: URL, _ selection: PhotoSelection) -> String {
-        PhotoName.forClub(source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
+        ClubFiles.photoName(for: source, keepsOriginal: selection.keepsOriginals)
     }
 
     /// Whether its name could not be kept.

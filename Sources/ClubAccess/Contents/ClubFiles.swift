@@ -1,4 +1,6 @@
+internal import ByteClubPictures
 package import ClubStore
+package import FoundationEssentials
 
 /// A club's notes and photos for the commands, in the screen's order.
 package struct ClubFiles: Sendable {
@@ -53,11 +55,20 @@ package struct ClubFiles: Sendable {
         try RemotePath.root.appending(ClubContents.photosFolderName)
     }
 
-    /// The name of an uploaded picture in the club.
+    /// The name of an uploaded picture in the club. Reads the beginning of a file that is uploaded unchanged, if
+    /// its name does not say what it is.
     ///
-    /// - Parameter keepsOriginal: Whether the file is uploaded unchanged.
-    package static func photoName(for fileName: String, keepsOriginal: Bool) -> String {
-        PhotoName.forClub(fileName, keepsOriginal: keepsOriginal)
+    /// - Parameters:
+    ///   - name: Instead of the file's own.
+    ///   - keepsOriginal: Whether the file is uploaded unchanged.
+    package static func photoName(
+        for file: URL, named name: String? = nil, keepsOriginal: Bool
+    ) -> String {
+        let name = name ?? file.lastPathComponent
+        let isUnclear = keepsOriginal && !PhotoName.isPhoto(name)
+        return PhotoName.forClub(
+            name, keepsOriginal: keepsOriginal,
+            endingIn: isUnclear ? FileFormat(of: file)?.photoEnding : nil)
     }
 
     /// The new name of a renamed photo.

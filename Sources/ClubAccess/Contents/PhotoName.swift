@@ -16,10 +16,14 @@ package enum PhotoName {
     /// The name of an uploaded file: its own if it is unchanged. Otherwise it becomes a JPEG, and `.jpg`
     /// replaces the extension.
     ///
-    /// - Parameter keepsOriginal: Whether the file is uploaded unchanged.
-    package static func forClub(_ fileName: String, keepsOriginal: Bool = false) -> String {
+    /// - Parameters:
+    ///   - keepsOriginal: Whether the file is uploaded unchanged.
+    ///   - ending: For a file that is uploaded unchanged and whose name has no extension of a photo.
+    package static func forClub(
+        _ fileName: String, keepsOriginal: Bool = false, endingIn ending: String? = nil
+    ) -> String {
         guard let (index, ending) = kind(of: fileName), fileName.count > ending.count else {
-            return fileName + ".jpg"
+            return fileName + (keepsOriginal ? ending ?? ".jpg" : ".jpg")
         }
         guard index > 0, !keepsOriginal else { return fileName }
         return fileName.dropLast(ending.count) + ".jpg"

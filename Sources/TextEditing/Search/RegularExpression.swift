@@ -10,6 +10,7 @@ final class RegularExpression: @unchecked Sendable {
     private let code: OpaquePointer
 
     static let longestMatch = 65_536
+    fileprivate static let firstReach = 1024
     /// What an expression may look at before the place it is tried at, in a line longer than that.
     static let lookBehind = 512
     private static let stepLimit: UInt32 = 200_000
@@ -71,8 +72,27 @@ final class RegularExpression: @unchecked Sendable {
         ) throws(TextSearchError) -> Range<Int>? {
             let line = text.start(ofLine: text.line(at: starts.lowerBound))
             let base = max(line, starts.lowerBound - RegularExpression.lookBehind)
-            let end = min(text.count, starts.upperBound + RegularExpression.longestMatch)
-            let result = text.withBytes(in: base..<end) { bytes in
+            // Every call checks that all bytes are valid: most matches need few.
+            var reach = RegularExpression.firstReach
+            var result = PCRE2_ERROR_PARTIAL
+            while result == PCRE2_ERROR_PARTIAL {
+                result = match(in: text, from: base, line: line, starts, reach: reach)
+                reach = min(reach * 8, RegularExpression.longestMatch)
+            }
+            if result == PCRE2_ERROR_NOMATCH { return nil }
+            guard result >= 0 else { throw TextSearchError(.tooComplex) }
+            searchBase = base
+            return group(0)
+        }
+
+        /// - Parameter reach: How far behind the places it is tried at it may look.
+        /// - Returns: PCRE2's result; `PCRE2_ERROR_PARTIAL` if more of the text could change it.
+        private func match(
+            in text: TextBuffer, from base: Int, line: Int, _ starts: ClosedRange<Int>, reach: Int
+        ) -> Int32 {
+            let end = min(text.count, starts.upperBound + reach)
+            let isPart = end < text.count && reach < RegularExpression.longestMatch
+            return text.withBytes(in: base..<end) { bytes in
                 // Not between the bytes of a character.
                 var start = starts.lowerBound - base
                 while start < bytes.count, start > 0, bytes[start] & 0xC0 == 0x80,
@@ -80,14 +100,12 @@ final class RegularExpression: @unchecked Sendable {
                 {
                     start += 1
                 }
+                let count = isPart ? bytes.countOfWholeCharacters : bytes.count
                 return byteclub_regex_match(
-                    expression.code, data, context, bytes.baseAddress, bytes.count, start,
-                    starts.upperBound - base, base == line ? 0 : 1, end == text.count ? 0 : 1)
+                    expression.code, data, context, bytes.baseAddress, count, start,
+                    starts.upperBound - base, base == line ? 0 : 1, end == text.count ? 0 : 1,
+                    isPart ? 1 : 0)
             }
-            if result == PCRE2_ERROR_NOMATCH { return nil }
-            guard result >= 0 else { throw TextSearchError(.tooComplex) }
-            searchBase = base
-            return group(0)
         }
 
         private var searchBase = 0
@@ -99,5 +117,20 @@ final class RegularExpression: @unchecked Sendable {
             guard byteclub_regex_group(data, number, &start, &end) != 0 else { return nil }
             return searchBase + start..<searchBase + end
         }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The number of bytes without those of a character that is cut at the end: it would look like an invalid one.
+    fileprivate var countOfWholeCharacters: Int {
+        let rest = suffix(4).reversed().prefix { $0 & 0xC0 == 0x80 }.count
+        guard rest < 4, count > rest else { return count }
+        let byteCount = switch self[count - 1 - rest] {
+        case 0xF0...: 4
+        case 0xE0...: 3
+        case 0xC0...: 2
+        default: 1
+        }
+        return byteCount > rest + 1 ? count - rest - 1 : count
     }
 }

@@ -122,6 +122,8 @@ public struct TextSearch: Sendable {
 }
 
 private extension TextSearch {
+    static let firstStep = 256
+
     /// A search by an expression gives up after this long.
     static let timeLimit = Duration.seconds(20)
 
@@ -135,16 +137,25 @@ private extension TextSearch {
         let begun = clock.now
         var result: [Range<Int>] = []
         var offset = range.lowerBound
-        var step = 4096
+        var step = firstStep
         var before = begun
         while offset < range.upperBound, result.count < limit {
             let last = min(offset + step, range.upperBound - 1)
             if let match = try matcher.match(in: text, beginningIn: offset...last) {
+                // Behind the last line end there is no line, for `$` as for `^`.
+                let isBehindLastLine =
+                    match.isEmpty && match.lowerBound == text.count && match.lowerBound > 0
+                    && text.bytes(in: text.count - 1..<text.count).allSatisfy {
+                        $0 == 0x0A || $0 == 0x0D
+                    }
+                if isBehindLastLine { return result }
                 result.append(match)
                 offset =
                     match.isEmpty
                     ? max(match.upperBound + 1, text.clusterEnd(after: match.upperBound))
                     : match.upperBound
+                // The next one is probably as near.
+                step = firstStep
                 guard result.count & 0xFF == 0 else { continue }
             } else {
                 offset = last + 1

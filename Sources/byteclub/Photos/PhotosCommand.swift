@@ -93,7 +93,7 @@ struct PhotosCommand: ParsableCommand {
         ) throws(StoreError) -> RemotePath {
             try ClubFiles.photosFolder().appending(
                 newName: ClubFiles.photoName(
-                    for: name ?? file.lastPathComponent, keepsOriginal: preparation.keepsOriginal))
+                    for: file, named: name, keepsOriginal: preparation.keepsOriginal))
         }
 
         func run() async throws {

@@ -26,6 +26,22 @@ import Testing
     @Test func anEmptyMatchIsFoundOnceALine() throws {
         let search = try #require(try TextSearch(TextQuery("^", isRegularExpression: true)))
         #expect(try search.matches(in: "a\nb\n") == [0..<0, 2..<2])
+        let ends = try #require(try TextSearch(TextQuery("$", isRegularExpression: true)))
+        #expect(try ends.matches(in: "a\nb\n") == [1..<1, 3..<3])
+        #expect(try ends.matches(in: "a\nb") == [1..<1, 3..<3])
+    }
+
+    /// Of any length around that of what is looked at first, with characters of several bytes cut by its end.
+    @Test(arguments: ["\\w+", "[^.]+", "(?s)x.*?y", "é+$", "\\S+(?=\\.)", "(\\w)\\1*y"])
+    func aMatchMayBeLongerThanWhatIsLookedAtFirst(pattern: String) throws {
+        for count in [1, 200, 500, 511, 512, 513, 1000, 4000, 20_000] {
+            let word = "x" + String(repeating: "é", count: count) + "y"
+            let text = "a \(word). b\n\(word)é\n"
+            // The whole at once, without bounds.
+            let expected = try text.matches(of: Regex(pattern).anchorsMatchLineEndings())
+                .map { String($0.output[0].substring ?? "") }.filter { !$0.isEmpty }
+            #expect(try found(pattern, in: text) == expected, "\(count)")
+        }
     }
 
     @Test func findsLettersOfEitherCaseBeyondASCII() throws {
