@@ -32,6 +32,9 @@ internal import TerminalUI
                 hint: await Self.hint(for: folder)
             ) { _ in nil }
             prompt.check = { typed in
+                guard typed.contains(where: { !$0.isWhitespace }) else {
+                    return localized("Name the folder: “.” is the one Byte Club was started in.")
+                }
                 let folder = Self.url(of: typed)
                 // What only creating it shows is told in the same place, where it can be corrected.
                 if let reason = await Self.refusal(of: folder) { return reason }

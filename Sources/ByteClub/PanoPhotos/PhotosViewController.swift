@@ -37,7 +37,7 @@ final class PhotosViewController: ViewController {
     /// The upload shown in the progress view, or whose failure is shown.
     var uploadInSight: TransferItem.ID?
     /// The uploads that have ended since none was under way.
-    private var uploadedCount = 0
+    private var ended = (uploads: 0, downloads: 0)
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,
@@ -247,7 +247,11 @@ extension PhotosViewController {
             }
         case .unavailable(let reason):
             preview.image = nil
-            preview.placeholder = TextLine(localized("No picture: \(reason)."), .secondary)
+            // In a list the reason stands alone.
+            let words =
+                reason == localized("no picture")
+                ? localized("No picture: Enter says why.") : localized("No picture: \(reason).")
+            preview.placeholder = TextLine(words, .secondary)
         }
     }
 }
@@ -259,7 +263,7 @@ extension PhotosViewController: TransferObserver {
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
         if item.order.direction == .upload, item.state != .done, uploadsLeft == 0 {
-            uploadedCount = 0
+            ended.uploads = 0
         }
         switch (item.order.direction, item.state) {
         case (.upload, .done):
@@ -274,8 +278,7 @@ extension PhotosViewController: TransferObserver {
                 club.askForAccountAgain()
             }
         case (.download, .done):
-            application?.showMessage(
-                localized("“\(item.fileName)” is in \(item.folderWords)."), .success)
+            tellOfDownload(item)
         case (_, .failed):
             // The view on the screen shows the failure.
             guard item.id != uploadInSight,
@@ -294,26 +297,38 @@ extension PhotosViewController {
         transfers.wantedItems.count { $0.order.direction == .upload }
     }
 
+    /// Says that a download has ended: by its name, or how many it were if several ran one after another.
+    private func tellOfDownload(_ item: TransferItem) {
+        ended.downloads += 1
+        application?.showMessage(
+            ended.downloads == 1
+                ? localized("“\(item.fileName)” is in \(item.folderWords).")
+                : localized("\(ended.downloads) photos are in \(item.folderWords)."), .success)
+        if !transfers.wantedItems.contains(where: { $0.order.direction == .download }) {
+            ended.downloads = 0
+        }
+    }
+
     /// Says that an upload has ended: by its name, or how many it were if several ran one after another.
     private func tellOfUpload(_ name: String) {
-        uploadedCount += 1
+        ended.uploads += 1
         let left = uploadsLeft
         let failureCount = transfers.unseenFailures.count
         let what =
-            uploadedCount == 1
-            ? "“\(name)”" : localized("\(uploadedCount) photos")
+            ended.uploads == 1
+            ? "“\(name)”" : localized("\(ended.uploads) photos")
         let sentence =
             if failureCount > 0 {
                 localized("In the club: \(what); \(failureCount) failed: w shows why.")
             } else if left > 0 {
                 localized("In the club: \(what); \(left) to go.")
-            } else if uploadedCount > 1 {
+            } else if ended.uploads > 1 {
                 localized("In the club: \(what).")
             } else {
                 localized("“\(name)” is in the club.")
             }
         application?.showMessage(sentence, failureCount == 0 ? .success : .warning)
-        if left == 0 { uploadedCount = 0 }
+        if left == 0 { ended.uploads = 0 }
     }
 }
 

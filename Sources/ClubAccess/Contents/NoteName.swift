@@ -27,7 +27,7 @@ public struct NoteName: Hashable, Sendable {
         }
         guard name != ".", name != "..", !name.hasPrefix(".") else {
             throw Refusal(
-                description: localized("A name may not begin with a dot: the note would be hidden.")
+                description: localized("A name may not begin with a dot: it would be hidden.")
             )
         }
         guard !name.unicodeScalars.contains("/") else {

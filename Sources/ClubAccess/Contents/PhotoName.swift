@@ -51,11 +51,11 @@ package enum PhotoName {
     }
 
     /// The same name as every club takes it: without control characters, backslashes and slashes, which become `_`, as
-    /// a space at its beginning does, and short enough.
+    /// a space or a dot at its beginning does, and short enough.
     package static func allowed(_ name: String) -> String {
         let scalars = name.unicodeScalars.enumerated().map { index, scalar in
             let isHarmful =
-                scalar == "/" || scalar == "\\" || index == 0 && scalar == " "
+                scalar == "/" || scalar == "\\" || index == 0 && (scalar == " " || scalar == ".")
                 || scalar.properties.generalCategory == .control
             return isHarmful ? "_" : Character(scalar)
         }

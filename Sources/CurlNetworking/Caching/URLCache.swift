@@ -163,7 +163,9 @@ extension URLCache {
             let isWanted = removalCount.load(ordering: .sequentiallyConsistent) == count
             store(isWanted)
             // A removal in the meantime may not have seen it.
-            if isWanted, !isSubclassed, removalCount.load(ordering: .sequentiallyConsistent) != count {
+            if isWanted, !isSubclassed,
+                removalCount.load(ordering: .sequentiallyConsistent) != count
+            {
                 removeAll(for: key)
             }
         }

@@ -94,7 +94,8 @@ private final class LineSource: Sendable {
     func read() async throws -> [UInt8] {
         try await Self.run { [self] () throws(URLError) in
             var failure: URLError?
-            let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, filled in
+            let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) {
+                buffer, filled in
                 var count = -1
                 repeat {
                     count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)

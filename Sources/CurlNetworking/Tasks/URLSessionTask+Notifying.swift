@@ -255,7 +255,10 @@ extension URLSessionTask {
         updateProgress()
         trace(.taskCompleted(error: result.reportedError), currentRequest ?? firstRequest)
         let response = self.response
-        if result.reportedError == nil, let blob = (self as? URLSessionUploadTask)?.resumption?.blob { UploadBodies.forget(blob) }
+        if result.reportedError == nil, let blob = (self as? URLSessionUploadTask)?.resumption?.blob
+        {
+            UploadBodies.forget(blob)
+        }
         switch receiver {
         case .delegate, .fileDelegate:
             listener?.urlSession(session, task: self, didCompleteWithError: result.reportedError)

@@ -169,7 +169,7 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
         get { status.withLock { $0.priority } }
         set {
             let isRunning = status.withLock { status in
-                // Not a number is no priority: it would equal no other in a queue.
+                // Not a number equals no other priority in a queue.
                 status.priority = newValue.isNaN ? Self.defaultPriority : min(max(newValue, 0), 1)
                 return status.life.state == .running
             }

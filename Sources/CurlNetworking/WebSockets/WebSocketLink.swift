@@ -34,6 +34,11 @@ final class WebSocketLink: ByteSink {
         var handler: @Sendable ((any Error)?) -> Void
     }
 
+    private struct Pings: Sendable {
+        var waiting: [Ping] = []
+        var last: UInt64 = 0
+    }
+
     private struct State: Sendable {
         weak var task: URLSessionWebSocketTask?
         var stage = Stage.connecting
@@ -42,8 +47,7 @@ final class WebSocketLink: ByteSink {
         /// How many handlers of received messages are on their way to the delegate's queue.
         var underWayCount = 0
         var receivers: [@Sendable (Result<Message, any Error>) -> Void] = []
-        var pings: [Ping] = []
-        var lastPing: UInt64 = 0
+        var pings = Pings()
         var sends: [Int: @Sendable ((any Error)?) -> Void] = [:]
         var lastSend = 0
         var close = Close()
@@ -131,9 +135,9 @@ final class WebSocketLink: ByteSink {
     func ping(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
         let payload: Data? = state.withLock { state in
             guard state.stage == .connecting || state.stage == .open else { return nil }
-            state.lastPing += 1
-            let payload = Data(String(state.lastPing).utf8)
-            state.pings.append(Ping(payload: payload, handler: handler))
+            state.pings.last += 1
+            let payload = Data(String(state.pings.last).utf8)
+            state.pings.waiting.append(Ping(payload: payload, handler: handler))
             return payload
         }
         guard let payload else {
@@ -225,11 +229,12 @@ final class WebSocketLink: ByteSink {
     /// A server may answer only the latest of several pings; a pong for none is a heartbeat (RFC 6455 §5.5.3).
     private func pings(answeredBy payload: Data) -> ArraySlice<Ping> {
         state.withLock { state in
-            guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else {
+            guard let index = state.pings.waiting.firstIndex(where: { $0.payload == payload })
+            else {
                 return []
             }
-            defer { state.pings.removeSubrange(...index) }
-            return state.pings[...index]
+            defer { state.pings.waiting.removeSubrange(...index) }
+            return state.pings.waiting[...index]
         }
     }
 
@@ -322,10 +327,10 @@ final class WebSocketLink: ByteSink {
         let (receivers, pings, sends) = state.withLock { state in
             defer {
                 state.receivers = []
-                state.pings = []
+                state.pings.waiting = []
                 state.sends = [:]
             }
-            return (state.receivers, state.pings, state.sends)
+            return (state.receivers, state.pings.waiting, state.sends)
         }
         guard !(receivers.isEmpty && pings.isEmpty && sends.isEmpty) else { return }
         onQueue {

@@ -125,12 +125,13 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate var countOfWholeCharacters: Int {
         let rest = suffix(4).reversed().prefix { $0 & 0xC0 == 0x80 }.count
         guard rest < 4, count > rest else { return count }
-        let byteCount = switch self[count - 1 - rest] {
-        case 0xF0...: 4
-        case 0xE0...: 3
-        case 0xC0...: 2
-        default: 1
-        }
+        let byteCount =
+            switch self[count - 1 - rest] {
+            case 0xF0...: 4
+            case 0xE0...: 3
+            case 0xC0...: 2
+            default: 1
+            }
         return byteCount > rest + 1 ? count - rest - 1 : count
     }
 }

@@ -48,7 +48,11 @@ struct PhotosMove: AsyncParsableCommand {
                 throw CommandFailure(
                     localized("There is a photo “\(target.name)” in the club. Nothing was changed.")
                 )
-            default: throw error
+            default:
+                var error = error
+                // The club says what it refuses of the request's path.
+                if error.code == .nameNotAllowed { error.path = target }
+                throw error
             }
         }
         if let file = moved.file { await OwnChanges(in: club, registry).record(file) }

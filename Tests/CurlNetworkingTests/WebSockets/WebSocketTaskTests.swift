@@ -129,7 +129,8 @@ import Testing
         let server = try LoopbackServer { request in
             [
                 .send(agree(to: request)), .send(serverFrame(0x89, Data("are you".utf8))),
-                .read(byteCount: 6 + 7), .read(byteCount: 7), .send(serverFrame(0x8A, Data("1".utf8))),
+                .read(byteCount: 6 + 7), .read(byteCount: 7),
+                .send(serverFrame(0x8A, Data("1".utf8))),
                 .stall,
             ]
         }

@@ -142,3 +142,17 @@ struct PhotoFolder: Sendable, Equatable {
         }
     }
 }
+
+/// A file's path as the file system compares it, byte by byte: texts are equal if they look equal, composed (NFC) or
+/// not.
+struct FileIdentity: Hashable {
+    let path: String
+
+    static func == (one: FileIdentity, other: FileIdentity) -> Bool {
+        one.path.utf8.elementsEqual(other.path.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in path.utf8 { hasher.combine(byte) }
+    }
+}

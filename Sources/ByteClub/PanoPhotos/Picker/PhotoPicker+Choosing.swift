@@ -163,7 +163,7 @@ extension PhotoPickerViewController {
             }
             taking = nil
             if !found.files.isEmpty, found.missing.isEmpty {
-                list.mark(found.files.map { AnyHashable($0) })
+                list.mark(found.files.map { AnyHashable(FileIdentity(path: $0)) })
                 uploadTargets()
             } else if let folder = found.folder {
                 enter(folder)
@@ -195,7 +195,7 @@ extension PhotoPickerViewController {
             enter(PhotoFolder.parent(of: last))
             await reading?.value
             guard !Task.isCancelled else { return }
-            list.mark(found.files.map { AnyHashable($0) })
+            list.mark(found.files.map { AnyHashable(FileIdentity(path: $0)) })
             if !found.missing.isEmpty { await showMissing(found) }
         }
     }

@@ -169,7 +169,7 @@ final class PhotoPickerViewController: ViewController {
 
     /// The photos to upload: the marked ones, else the selected one.
     var targets: [String] {
-        let marked = list.marks.compactMap { $0.base as? String }
+        let marked = list.marks.compactMap { ($0.base as? FileIdentity)?.path }
         guard marked.isEmpty else {
             return marked.sorted { NaturalOrderKey($0) < NaturalOrderKey($1) }
         }
@@ -204,7 +204,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         if folder.problem != nil { list.emptyText = "" }
         prepareThumbnails()
         list.reloadData()
-        if let path = pathToSelect, list.select(identity: path) != nil {
+        if let path = pathToSelect, list.select(identity: FileIdentity(path: path)) != nil {
             pathToSelect = nil
         } else if selectingBest, filter.isActive {
             list.select(0)
@@ -273,7 +273,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     }
 
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
-        entries[index].path
+        FileIdentity(path: entries[index].path)
     }
 
     func listView(_ list: ListView, didActivateRowAt index: Int) { activate() }

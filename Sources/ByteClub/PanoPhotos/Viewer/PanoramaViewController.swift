@@ -234,6 +234,7 @@ extension PanoramaViewController {
                 // Also replaces a sketch.
                 picture = nil
                 minimap.show(nil)
+                minimap.place = nil
                 explain(failure)
             } catch {}
         }
