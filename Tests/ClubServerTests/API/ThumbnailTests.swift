@@ -251,6 +251,20 @@ import Testing
                 try WireJSON.encodeForHeader(ThumbnailV2Arg(path: "/photos/\(name)", size: $0))
             }
         }
+        // What waits behind them is never answered first; on a busy machine the others may be answered, too, before
+        // this thread has looked.
+        var isFirst = false
+        for _ in 0..<4 where !isFirst {
+            isFirst = try await isAnsweredFirst(ask, wishes, names)
+        }
+        #expect(isFirst)
+    }
+
+    private func isAnsweredFirst(
+        _ ask: @escaping @Sendable (TestClub, TestConnection) throws -> Void, _ wishes: [String],
+        _ names: [String]
+    ) async throws -> Bool {
+        var isFirst = false
         try await withPhotos { (club: TestClub) async throws in
             try await addSlowPhotos(names, to: club)
             // All from one thread, so that no request waits here for another's answer.
@@ -268,8 +282,9 @@ import Testing
                 return (status, slow.count { !$0.hasBytes })
             }
             #expect(status == 200)
-            #expect(unansweredCount > 0)
+            isFirst = unansweredCount > 0
         }
+        return isFirst
     }
 
     @Test func aPhotoDoesNotWaitBehindOneThatTakesLong() async throws {

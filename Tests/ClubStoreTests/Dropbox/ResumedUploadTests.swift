@@ -152,7 +152,7 @@ import Testing
     @Test func whatIsOnItsWayToAnotherPlaceIsNotTouched() async throws {
         try await breakOff(after: 2)
         #expect(
-            try await proceed(to: "/other.jpg") == ["start 400", "append_v2 400", "finish 300"])
+            try await proceed(to: "/other/up.jpg") == ["start 400", "append_v2 400", "finish 300"])
         #expect(sessions.sessions.count == 1)
     }
 
@@ -166,12 +166,13 @@ import Testing
     @Test func anOffsetBehindTheEndOfTheFileIsNone() async throws {
         let record = UploadRecord(
             file: record, contentHash: ContentHash(of: content).hexadecimal,
-            destination: "/up.jpg")
+            destination: "/")
         await record.keep(.init(place: "s", byteCount: 1101))
         #expect(try await proceed() == ["start 400", "append_v2 400", "finish 300"])
     }
 
-    @Test func aConflictLeavesNothingToGoOnFrom() async throws {
+    /// A session gets its name when it is finished.
+    @Test func afterAConflictTheBytesAreFinishedUnderAnotherName() async throws {
         let dropbox = try sessions.makeDropbox()
         sessions.fail(
             2, by: .refusal(#"{".tag":"path","path":{".tag":"conflict","conflict":"file"}}"#))
@@ -179,7 +180,8 @@ import Testing
             _ = try await Recorder.upload(
                 source, to: path("/up.jpg"), record: record, in: dropbox.store)
         }
-        #expect(try folder.names == ["f"])
+        #expect(try await proceed(to: "/up (2).jpg") == ["finish 300"])
+        #expect(sessions.file == content)
     }
 
     @Test func withoutARecordNothingIsKept() async throws {
