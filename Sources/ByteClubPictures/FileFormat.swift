@@ -39,10 +39,9 @@ public enum FileFormat: Int, Sendable, CaseIterable {
 
     /// The format of a file; nil for an unknown one, or if it cannot be read.
     public init?(of file: URL) {
-        // O_NONBLOCK: opening must not block if the file is a pipe.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+        guard let input = try? InputFile.opening(file, to: "look at \(file.lastPathComponent)")
+        else { return nil }
+        let descriptor = input.descriptor
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.beginningByteCount) { buffer, count in
             count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
         }

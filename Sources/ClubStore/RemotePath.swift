@@ -64,6 +64,16 @@ public struct RemotePath: Hashable, Sendable {
         RemotePath(components: Array(components.dropFirst(count)))
     }
 
+    /// The folder above it with this number of names; itself if it has no more.
+    package func prefix(_ count: Int) -> RemotePath {
+        RemotePath(components: Array(components.prefix(count)))
+    }
+
+    /// The path of an item in a folder after that was moved.
+    package func moved(from folder: RemotePath, to target: RemotePath) -> RemotePath {
+        RemotePath(components: target.components + components.dropFirst(folder.components.count))
+    }
+
     private init(components: [String]) {
         self.components = components
     }

@@ -72,7 +72,8 @@ package struct FileArrangement: Sendable {
         let depth = request.folder.components.count + 1
         isUnreadInClub = !unread.isEmpty
         unreadCount = shown.count
-        unreadFolders = Set(shown.compactMap { $0.path.ancestor(depth: depth) })
+        unreadFolders = Set(
+            shown.lazy.filter { $0.path.components.count > depth }.map { $0.path.prefix(depth) })
     }
 
     /// Whether an entry, or a file below it, is unread.
@@ -131,19 +132,6 @@ package struct FileArrangement: Sendable {
             }
         }
         return items.map { entries[$0.index] }
-    }
-}
-
-extension RemotePath {
-    /// The folder above with so many components; nil if there is none.
-    fileprivate func ancestor(depth: Int) -> RemotePath? {
-        var path = self
-        while path.components.count > depth {
-            guard let parent = path.parent else { return nil }
-            if parent.components.count == depth { return parent }
-            path = parent
-        }
-        return nil
     }
 }
 

@@ -64,12 +64,8 @@ internal import FoundationEssentials
     /// The seen files in a folder that was moved or renamed here stay seen at their new places.
     func noteMove(of folder: RemotePath, to target: RemotePath, in contents: ClubContents) {
         guard !seen.isEmpty else { return }
-        let depth = folder.components.count
         for file in contents.allFiles where file.path.isInside(folder) && !seen.isUnread(file) {
-            let path = file.path.components.dropFirst(depth).reduce(target) {
-                (path: RemotePath?, name) in try? path?.appending(name)
-            }
-            if let path { arrivals[path] = file }
+            arrivals[file.path.moved(from: folder, to: target)] = file
         }
     }
 

@@ -205,10 +205,14 @@ actor UploadSessions {
     /// Drops the sessions without a request for a while: of uploads that were cancelled, have failed or are paused.
     /// One that is continued starts over.
     func dropUnused() -> Dropped {
-        let horizon = time(nil) - Self.unusedSeconds
-        let unused = sessions.filter { !$0.value.isBusy && $0.value.lastUse <= horizon }
-        for id in unused.keys { sessions[id] = nil }
-        return unused.isEmpty ? .none : .some
+        let count = sessions.count
+        drop(unusedFor: Self.unusedSeconds)
+        return sessions.count < count ? .some : .none
+    }
+
+    private func drop(unusedFor seconds: Int) {
+        let horizon = time(nil) - seconds
+        sessions = sessions.filter { $0.value.isBusy || $0.value.lastUse > horizon }
     }
 
     private func dropOldestRefused(but latest: String) {
@@ -222,8 +226,7 @@ actor UploadSessions {
     }
 
     private func makeRoom() {
-        let horizon = time(nil) - Self.lifetimeSeconds
-        sessions = sessions.filter { $0.value.isBusy || $0.value.lastUse > horizon }
+        drop(unusedFor: Self.lifetimeSeconds)
         while sessions.count >= Self.limit,
             let oldest = sessions.filter({ !$0.value.isBusy }).min(by: {
                 $0.value.lastUse < $1.value.lastUse

@@ -17,16 +17,10 @@ struct EchoedSecrets: Sendable {
             .sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// The secrets of a request's `Authorization` field.
+    /// The token of a request's `Authorization` field.
     init(of request: URLRequest) {
         let field = request.value(forHTTPHeaderField: "Authorization") ?? ""
-        let token = String(field.drop { $0 != " " }.drop { $0 == " " })
-        var texts = [token]
-        if let data = Data(base64Encoded: token), field.lowercased().hasPrefix("basic ") {
-            let pair = String(decoding: data, as: UTF8.self)
-            texts += [pair, String(pair.drop { $0 != ":" }.dropFirst())]
-        }
-        self.init(texts)
+        self.init([String(field.drop { $0 != " " }.drop { $0 == " " })])
     }
 
     /// As JSON and web pages write them.

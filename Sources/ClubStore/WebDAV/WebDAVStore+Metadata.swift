@@ -136,7 +136,7 @@ extension WebDAVStore {
     /// Whether a file may have been written so shortly before a time of the server's clock that its second
     /// is not over. Of a time that is missing, or still to come, nothing follows.
     func isFresh(_ modified: Date, at date: Date?) -> Bool {
-        guard capabilities.known?.hasReliableTimes != false, modified > Self.noTime else {
+        guard capabilities.known?.hasReliableTimes != false, Self.isTime(modified) else {
             return true
         }
         return age(of: modified, at: date) < Self.freshAge
@@ -156,8 +156,9 @@ extension WebDAVStore {
     /// second.
     private static let freshAge = 2.5
 
-    /// Servers that keep no times show the beginning of the epoch, in some time zone.
-    private static let noTime = Date(timeIntervalSince1970: 86_400)
+    /// Whether a time of modification says anything: servers that keep none show the beginning of the epoch, in
+    /// some time zone.
+    static func isTime(_ modified: Date) -> Bool { modified.timeIntervalSince1970 > 86_400 }
 }
 
 /// The contents of a folder.

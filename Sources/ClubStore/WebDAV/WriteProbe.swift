@@ -76,7 +76,7 @@ struct WriteProbe: Sendable {
         }
         let modified = file.file.modified
         return Observation(
-            tag: file.tag, modified: modified.timeIntervalSince1970 > 86_400 ? modified : nil,
+            tag: file.tag, modified: WebDAVStore.isTime(modified) ? modified : nil,
             agesSoon: file.agesSoon)
     }
 

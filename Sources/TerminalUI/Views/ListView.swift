@@ -195,7 +195,9 @@ public final class ListView: View {
         return index
     }
 
-    /// The selected one of the elements that the rows show, in their order; nil if there is none.
+    /// The element that the selected row shows; nil without a selection.
+    ///
+    /// - Parameter elements: Of all rows, in their order.
     public func selectedElement<Element>(of elements: [Element]) -> Element? {
         selectedIndex.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
     }

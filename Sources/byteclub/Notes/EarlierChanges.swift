@@ -7,20 +7,19 @@ import ByteClubMessages
 /// The changes that wait while a command changes notes in the club: they were made before it, so they are sent
 /// before it.
 struct EarlierChanges {
-    private let copy: LocalCopy
-    private let areSome: Bool
+    /// Nil if nothing waits: opening a copy would create it.
+    private let copy: LocalCopy?
 
     init(_ club: ClubSettings, _ registry: ClubRegistry) {
         let folder = registry.libraryFolder(of: club)
-        areSome = !LocalCopy.waitingNumbers(in: folder).isEmpty
-        copy = LocalCopy(folder: folder)
+        copy = LocalCopy.waitingNumbers(in: folder).isEmpty ? nil : LocalCopy(folder: folder)
     }
 
     /// Sends them, if there are any, with a line on standard error for each.
     ///
     /// - Throws: `StoreError` if the club cannot be reached.
     func send(to store: any RemoteStore) async throws {
-        guard areSome else { return }
+        guard let copy else { return }
         let sender = OutboxSender(copy, to: store) { CommandFailure.words(for: $0).text }
         do {
             _ = try await sender.run({ event in Output.notice(event.line) })
@@ -33,7 +32,7 @@ struct EarlierChanges {
     ///
     /// - Throws: `CommandFailure`.
     func requireNone(of path: RemotePath) throws {
-        guard areSome, let waiting = try? copy.waitingChanges() else { return }
+        guard let waiting = try? copy?.waitingChanges() else { return }
         let place = path.string.lowercased()
         let isConcerned = waiting.contains { change in
             change.path.string.lowercased() == place

@@ -8,23 +8,12 @@ import Testing
 /// Servers that store other bytes than were sent, that do not say when a file was written, and that repeat what
 /// they were sent.
 @Suite struct AlteringServerTests {
-    private func standIn(
-        _ manners: WebDAVStandIn.Manners,
-        configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
-    ) async throws -> WebDAVStandIn {
-        let standIn = try WebDAVStandIn(manners, configure: configure)
-        // Probes the server.
-        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
-        _ = standIn.newCalls()
-        return standIn
-    }
-
     // MARK: - Other bytes
 
     /// Not as someone else's: there would be a copy under each next name.
     @Test(arguments: [WriteMode.create, .add])
     func aTextStoredWithOtherLineEndsIsNoOneElses(_ mode: WriteMode) async throws {
-        let standIn = try await standIn(
+        let standIn = try await WebDAVStandIn.probed(
             .init(storing: { bytes in
                 bytes.contains(10) ? bytes.flatMap { $0 == 10 ? [13, 10] : [$0] } + [10] : bytes
             }))
@@ -35,7 +24,7 @@ import Testing
     }
 
     @Test func aLargeFileStoredInPartDoesNotReachItsPath() async throws {
-        let standIn = try await standIn(
+        let standIn = try await WebDAVStandIn.probed(
             .init(storing: { $0.count > 4 ? Array($0.dropLast(2)) : $0 })
         ) { $0.limits.directByteCount = 4 }
         await expectFailure(.damaged) {
@@ -57,7 +46,7 @@ import Testing
     func aTextOfTheSameLengthIsFound(
         _ tags: WebDAVStandIn.Manners.Tags, _ modified: String
     ) async throws {
-        let standIn = try await standIn(
+        let standIn = try await WebDAVStandIn.probed(
             .init(
                 tags: tags, modified: modified, date: "Sun, 13 Sep 2020 12:26:40 GMT"))
         standIn.plant("mine", at: "/a")

@@ -154,6 +154,17 @@ final class WebDAVStandIn: Sendable {
         box.standIn.withLock { $0.value = self }
     }
 
+    /// One whose capabilities are known, with a file `/first`.
+    static func probed(
+        _ manners: Manners = Manners(),
+        configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
+    ) async throws -> WebDAVStandIn {
+        let standIn = try WebDAVStandIn(manners, configure: configure)
+        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
+        _ = standIn.newCalls()
+        return standIn
+    }
+
     private final class Box: Sendable {
         struct Weak: Sendable { weak var value: WebDAVStandIn? }
         let standIn = Mutex(Weak())

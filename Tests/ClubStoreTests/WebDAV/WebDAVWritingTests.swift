@@ -7,17 +7,6 @@ import Testing
 
 /// The requests of a write, and its result with concurrent writers.
 @Suite struct WebDAVWritingTests {
-    private func standIn(
-        _ manners: WebDAVStandIn.Manners = .init(),
-        configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
-    ) async throws -> WebDAVStandIn {
-        let standIn = try WebDAVStandIn(manners, configure: configure)
-        // Probes the server.
-        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
-        _ = standIn.newCalls()
-        return standIn
-    }
-
     @Test func whatTheServerCanDoIsTriedOutOnce() async throws {
         let home = try TemporaryFolder()
         let file = home.url.appending(path: "clubs/work/abilities.json")
@@ -58,7 +47,7 @@ import Testing
     }
 
     @Test func aServerThatMindsNoConditionsIsKnownAsSuch() async throws {
-        let standIn = try await standIn(.init(honorsConditions: false))
+        let standIn = try await WebDAVStandIn.probed(.init(honorsConditions: false))
         #expect(standIn.store.writeProtection == .byCheckingFirst)
         let file = try await standIn.store.put(data("mine"), at: path("/a"), mode: .add)
         standIn.plant("theirs", at: "/a")
@@ -74,7 +63,7 @@ import Testing
     }
 
     @Test func anUpdateSaysWhatItReplaces() async throws {
-        let standIn = try await standIn()
+        let standIn = try await WebDAVStandIn.probed()
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
         _ = try await standIn.store.put(
             data("two"), at: path("/a"), mode: .update(file.revision))
@@ -85,7 +74,7 @@ import Testing
     }
 
     @Test func aTextThatIsNotChangedIsNotSent() async throws {
-        let standIn = try await standIn()
+        let standIn = try await WebDAVStandIn.probed()
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
         _ = standIn.newCalls()
         let again = try await standIn.store.put(
@@ -95,7 +84,7 @@ import Testing
     }
 
     @Test func aServerThatRefusesEachConditionIsNotAskedForEver() async throws {
-        let standIn = try await standIn(.init(refusesIfMatch: true, honorsIf: false))
+        let standIn = try await WebDAVStandIn.probed(.init(refusesIfMatch: true, honorsIf: false))
         standIn.plant("one", at: "/a")
         let file = try await standIn.store.metadata(of: path("/a"))
         _ = standIn.newCalls()
@@ -106,7 +95,7 @@ import Testing
     }
 
     @Test func aWeakTagIsNoExcuse() async throws {
-        let standIn = try await standIn(.init(tags: .weak))
+        let standIn = try await WebDAVStandIn.probed(.init(tags: .weak))
         standIn.plant("one", at: "/a")
         let file = try await standIn.store.metadata(of: path("/a"))
         _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
@@ -121,7 +110,7 @@ import Testing
     }
 
     @Test func anotherTextOfTheSameSecondAndLengthIsNoticed() async throws {
-        let standIn = try await standIn(.init(tags: .coarse)) {
+        let standIn = try await WebDAVStandIn.probed(.init(tags: .coarse)) {
             $0.clock.date = { Date(timeIntervalSince1970: 1_600_000_001) }
         }
         let file = try await standIn.store.put(data("mine"), at: path("/a"), mode: .add)
@@ -135,7 +124,7 @@ import Testing
     }
 
     @Test func aWriteThatWouldNotShowIsWrittenOnceMoreASecondLater() async throws {
-        let standIn = try await standIn(.init(tags: .coarse))
+        let standIn = try await WebDAVStandIn.probed(.init(tags: .coarse))
         let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
         _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
         #expect(standIn.waits == [.milliseconds(1100)])
@@ -145,7 +134,7 @@ import Testing
     @Test func anAnswerThatWasLostIsNoConflict() async throws {
         let hasBroken = Mutex(false)
         let standIn = Mutex<WebDAVStandIn?>(nil)
-        let made = try await self.standIn(
+        let made = try await WebDAVStandIn.probed(
             .init(interception: { request in
                 guard request.method == "PUT", request.target == "/dav/a",
                     hasBroken.withLock({ broken in
@@ -164,7 +153,7 @@ import Testing
     }
 
     @Test func aLargeFileGoesUnderAnotherNameFirst() async throws {
-        let standIn = try await standIn { $0.limits.directByteCount = 4 }
+        let standIn = try await WebDAVStandIn.probed { $0.limits.directByteCount = 4 }
         let file = try await standIn.store.put(data("12345"), at: path("/f/a"), mode: .add)
         #expect(file.byteCount == 5)
         let move = try #require(standIn.requests.last { $0.method == "MOVE" })
@@ -182,7 +171,7 @@ import Testing
 
     /// As Apache, which answers 500 to a move into a folder that is missing.
     @Test func aMoveIntoANewFolderMakesItFirst() async throws {
-        let standIn = try await standIn()
+        let standIn = try await WebDAVStandIn.probed()
         _ = try await standIn.store.move(path("/first"), to: path("/f/g/first"))
         #expect(standIn.contents(of: "/f/g/first") == "1st")
         let calls = standIn.newCalls().map { $0.prefix { $0 != " " } }
@@ -192,7 +181,7 @@ import Testing
     }
 
     @Test func whatDoesNotArriveLeavesNothingBehind() async throws {
-        let standIn = try await standIn(
+        let standIn = try await WebDAVStandIn.probed(
             .init(interception: { request in
                 request.method == "MOVE" ? [.answer("507 Insufficient Storage")] : nil
             })

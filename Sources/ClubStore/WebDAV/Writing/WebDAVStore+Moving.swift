@@ -67,15 +67,11 @@ extension WebDAVStore {
                 guard try await look(at: destination, during: .move) == .nothing else {
                     throw conflict
                 }
-                guard try await makeMissingFolders(above: destination, during: .move) == .made
-                else {
-                    throw error
-                }
-                _ = try await send(request, during: .move, at: path, attempts: attempts)
+                throw error
             }
         } catch {
-            // The response to the first attempt was lost, or the second is rejected because the
-            // first has succeeded.
+            // The response to the first attempt was lost, or a repeated one is rejected because the first has
+            // succeeded.
             let refusal = error.isPreconditionFailed ? conflict : error
             guard attempts.mayHaveArrived, error.code != .cancelled,
                 await lookOnce(at: path, during: .move) == .nothing,
