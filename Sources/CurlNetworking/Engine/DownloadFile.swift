@@ -35,18 +35,18 @@ final class DownloadFile: Sendable {
     }
 
     /// Opens the partial file that resume data names, and verifies its contents. If a byte has changed,
-    /// nothing of it is used. Blocks until it is read.
+    /// nothing of it is used. Blocks until it is read, or the opening is cancelled.
     ///
     /// - Throws: `.cannotOpenFile` if it is missing, not a partial file of ours, or in use.
     init(
-        goingOnWith data: ResumeData, for task: URLSessionTask
+        goingOnWith data: ResumeData, for task: URLSessionTask, _ opening: PartialFileOpening
     ) throws(URLError) {
         let parts = try PartialFiles(task.session.settings)
         let opened = try parts.open(data.fileName)
         _ = try DownloadResumption(data, fileByteCount: opened?.byteCount)
         let found = PartialFileChecks.find(
             in: opened?.descriptor ?? -1, upTo: min(data.byteCount, opened?.byteCount ?? 0),
-            total: data.totalByteCount, data.marks)
+            total: data.totalByteCount, data.marks, isCancelled: { opening.isCancelled })
         self.task = task
         state = Mutex(
             State(
@@ -166,13 +166,16 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Removes the file unless resume data refers to it.
-    func discard() {
+    /// Removes the file unless resume data refers to it, and closes it.
+    ///
+    /// - Parameter completion: Called on the file queue, when another task can open the file.
+    func discard(completion: @escaping @Sendable () -> Void = {}) {
         FileQueue.run { [self] in
             state.withLock { state in
                 if state.isNamedElsewhere { state.file?.keep() }
                 Self.close(&state)
             }
+            completion()
         }
     }
 

@@ -18,6 +18,7 @@ extension Engine {
     func start(_ task: URLSessionTask) {
         guard transfers[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver })
         else { return }
+        task.status.withLock { $0.life.begin() }
         if let failure = task.startFailure {
             return task.post(.completed(TaskResult(error: failure)))
         }

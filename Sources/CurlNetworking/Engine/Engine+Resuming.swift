@@ -8,11 +8,12 @@ extension Engine {
     /// Opens the partial file of a download, then begins the first attempt.
     func openPartialFile(of transfer: Transfer, _ data: ResumeData) {
         let task = transfer.task
-        transfer.state = .openingPartialFile
+        let opening = PartialFileOpening()
+        transfer.state = .openingPartialFile(opening)
         // All of it is read, and can be many gigabytes.
         FileQueue.runLongRead {
             let opened = Result { () throws(URLError) in
-                try DownloadFile(goingOnWith: data, for: task)
+                try DownloadFile(goingOnWith: data, for: task, opening)
             }
             Self.shared.thread.submit { $0.partialFileOpened(opened, for: task) }
         }
@@ -22,11 +23,15 @@ extension Engine {
         _ opened: Result<DownloadFile, URLError>, for task: URLSessionTask
     ) {
         guard let transfer = transfers[ObjectIdentifier(task)],
-            case .openingPartialFile = transfer.state,
+            case .openingPartialFile(let opening) = transfer.state,
             let start = (task as? URLSessionDownloadTask)?.resumption, let data = start.data
         else {
             if case .success(let file) = opened { file.discard() }
             return
+        }
+        if opening.isCancelled {
+            transfer.answer.file = try? opened.get()
+            return stopOpened(transfer)
         }
         switch opened {
         case .success(let file):
@@ -112,8 +117,12 @@ extension Engine {
         }
     }
 
-    /// Ends a cancelled transfer, with resume data if it was requested.
+    /// Ends a cancelled transfer, with resume data if it was requested. Its completion follows once the partial
+    /// file is closed: whoever continues the download next opens it.
     func stop(_ transfer: Transfer) {
+        if case .openingPartialFile(let opening) = transfer.state {
+            return opening.cancel()  // `partialFileOpened` ends it
+        }
         let task = transfer.task
         closeTransfer(transfer)
         if task.wantsResumeData {
@@ -123,8 +132,20 @@ extension Engine {
             return task.finishCancelling(
                 resumeData: uploadResumeData(of: transfer) ?? task.givenResumeData)
         }
-        transfer.answer.file?.discard()
-        task.finishCancelling()
+        guard let file = transfer.answer.file else { return task.finishCancelling() }
+        file.discard { task.finishCancelling() }
+    }
+
+    /// Ends a transfer that was cancelled before its partial file was verified: the given resume data stays
+    /// valid.
+    private func stopOpened(_ transfer: Transfer) {
+        let task = transfer.task
+        closeTransfer(transfer)
+        let finish: @Sendable () -> Void = {
+            task.finishCancelling(resumeData: task.wantsResumeData ? task.givenResumeData : nil)
+        }
+        guard let file = transfer.answer.file else { return finish() }
+        file.discard(completion: finish)
     }
 }
 

@@ -61,10 +61,10 @@ extension Engine {
     func abort(_ task: URLSessionTask) {
         if let transfer = transfers[ObjectIdentifier(task)] { return stop(transfer) }
         dropSuccessor(of: task)
-        // Given resume data stays valid if the task never started.
-        let isFresh = !task.status.withLock { $0.life.hasStarted }
+        // Given resume data stays valid if the task never began.
+        let hasBegun = task.status.withLock { $0.life.hasBegun }
         task.finishCancelling(
-            resumeData: isFresh && task.wantsResumeData ? task.givenResumeData : nil)
+            resumeData: !hasBegun && task.wantsResumeData ? task.givenResumeData : nil)
     }
 
     func fail(_ task: URLSessionTask, with error: URLError) {

@@ -23,7 +23,7 @@
 enum TransferState {
     /// Until a time of the monotonic clock in nanoseconds; nil until the delegate has answered.
     case delayed(until: UInt64?)
-    case openingPartialFile
+    case openingPartialFile(PartialFileOpening)
     case consultingCache
     case checkingNetwork(NetworkCheck)
     case queued

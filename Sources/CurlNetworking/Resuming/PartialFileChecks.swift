@@ -29,8 +29,10 @@ enum PartialFileChecks {
     ///     asked at all.
     ///   - marks: If there are none, as for partial files of earlier versions, all bytes up to `limit` are
     ///     accepted.
+    ///   - isCancelled: Checked for each block; once it is true, the rest is not read.
     static func find(
-        in descriptor: Int32, upTo limit: Int64, total: Int64?, _ marks: [PartialFileMark]
+        in descriptor: Int32, upTo limit: Int64, total: Int64?, _ marks: [PartialFileMark],
+        isCancelled: () -> Bool = { false }
     ) -> Finding {
         let sums = Dictionary(
             marks.lazy.filter { (1...max(1, limit)).contains($0.byteCount) }
@@ -43,7 +45,8 @@ enum PartialFileChecks {
         var found = Finding(byteCount: 0, checksum: checksum)
         var beforeLast = found
         for end in ends.sorted() {
-            guard add(from: position, to: end, of: descriptor, &checksum) == .whole else { break }
+            guard add(from: position, to: end, of: descriptor, &checksum, isCancelled) == .whole
+            else { break }
             position = end
             if end == last { beforeLast = Finding(byteCount: end, checksum: checksum) }
             if let expected = sums[end] {
@@ -62,11 +65,13 @@ enum PartialFileChecks {
     }
 
     private static func add(
-        from start: Int64, to end: Int64, of descriptor: Int32, _ checksum: inout Checksum
+        from start: Int64, to end: Int64, of descriptor: Int32, _ checksum: inout Checksum,
+        _ isCancelled: () -> Bool
     ) -> Reading {
         withUnsafeTemporaryAllocation(byteCount: blockByteCount, alignment: 16) { buffer in
             var position = start
             while position < end {
+                guard !isCancelled() else { return .short }
                 let wanted = Int(min(end - position, Int64(buffer.count)))
                 let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
                 if count < 0, errno == EINTR { continue }

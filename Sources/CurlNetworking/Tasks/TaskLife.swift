@@ -15,6 +15,8 @@ struct TaskLife: Sendable {
     private(set) var suspensionCount = 1
     /// Whether the task was ever resumed.
     private(set) var hasStarted = false
+    /// Whether the engine has begun it. A task can be cancelled in between.
+    private(set) var hasBegun = false
 
     /// What the engine has to do.
     enum Consequence: Equatable {
@@ -37,6 +39,10 @@ struct TaskLife: Sendable {
         state = .running
         defer { hasStarted = true }
         return hasStarted ? .proceed : .start
+    }
+
+    mutating func begin() {
+        hasBegun = true
     }
 
     mutating func suspend() -> Consequence {

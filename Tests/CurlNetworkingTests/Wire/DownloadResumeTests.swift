@@ -237,6 +237,30 @@ import Testing
         try FileManager.default.removeItem(at: url)
     }
 
+    /// A cancel may come while the file is opened, verified or written: the next task must find it free.
+    @Test func pausingAndContinuingInQuickSuccessionNeverFindsTheFileInUse() async throws {
+        let server = try RangeServer(body)
+        var blob = try #require(try await stopHalfway(server))
+        server.ending = .stalls
+        for turn in 0..<60 {
+            let delegate = RecordingDelegate()
+            let task = makeSession(delegate).downloadTask(withResumeData: blob)
+            task.resume()
+            if turn % 3 == 2 { await delegate.writing() }
+            if turn % 2 == 0 {
+                blob = try #require(await task.cancelByProducingResumeData())
+            } else {
+                task.cancel()
+            }
+            await delegate.completion()
+            #expect(delegate.error?.code == .cancelled)
+        }
+        server.ending = .whole
+        let (url, _) = try await makeSession().download(resumeFrom: blob)
+        #expect(try Data(contentsOf: url) == body)
+        try FileManager.default.removeItem(at: url)
+    }
+
     // MARK: - Starting over
 
     @Test func anotherVersionStartsOver() async throws {
