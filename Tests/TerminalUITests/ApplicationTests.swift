@@ -204,6 +204,20 @@ import Testing
         #expect(!harness.scheduler.isArmed)
     }
 
+    @Test func aLongMessageTakesTheRowsItNeeds() throws {
+        let harness = try Harness(WordsController(["a"]), width: 20, height: 6)
+        harness.application.showMessage("The club cannot be reached.", .error, for: nil)
+        harness.settle()
+        #expect(Array(harness.lines.suffix(2)) == [" The club cannot be", " reached."])
+        let words = Array(repeating: "word", count: 30).joined(separator: " ")
+        harness.application.showMessage(words, for: nil)
+        harness.settle()
+        #expect(harness.lines.suffix(3).allSatisfy { $0.hasPrefix(" word word word") })
+        #expect(harness.footer == " word word word…")
+        harness.press("j")
+        #expect(!harness.lines.contains { $0.contains("word") })
+    }
+
     @Test func nothingTicksAtRestAndTheWheelOnlyWhileItTurns() throws {
         let tabs = TabBarController([WordsController(["a"])])
         let harness = try Harness(tabs)

@@ -308,6 +308,12 @@ extension FileList {
         if path == nil { list.select(0) }
     }
 
+    /// Selects a file once it is listed; a filter does not hide it.
+    func reveal(_ path: RemotePath) {
+        pathToSelect = path
+        view.reveal(path.name)
+    }
+
     /// Goes to the parent folder.
     func leaveFolder() {
         guard let parent = folder.parent else { return }

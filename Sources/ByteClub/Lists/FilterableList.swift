@@ -75,6 +75,15 @@ final class FilterableList: View {
         queryDidChange()
     }
 
+    /// Clears a filter that does not let this name pass; the focus stays where it is.
+    func reveal(_ name: String) {
+        guard filter.isActive, !filter.matches(name) else { return }
+        if field.isFirstResponder { list.becomeFirstResponder() }
+        field.text = ""
+        hideField()
+        queryDidChange()
+    }
+
     private func hideField() {
         field.isHidden = true
         setNeedsLayout()

@@ -334,7 +334,7 @@ extension NotesViewController {
 
 extension NotesViewController: NoteDetailsDelegate {
     func noteDetails(_ editor: NoteDetailsViewController, didSave path: RemotePath) {
-        files.pathToSelect = path
+        files.reveal(path)
         noteDetails(editor, didReload: path)
     }
 

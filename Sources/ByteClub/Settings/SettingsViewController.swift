@@ -98,11 +98,15 @@ extension SettingsViewController {
             let index = values.firstIndex(of: now).map { ($0 + 1) % values.count } ?? 0
             write(values[index], to: setting)
         case .text(let hint, let check):
+            let old = now == localized("no limit") ? "" : now
             let prompt = PromptViewController(
-                title: setting.title, label: setting.path.joined(separator: ": "),
-                text: now == localized("no limit") ? "" : now, action: localized("Change"),
-                hint: hint, accept: check)
-            prompt.didAccept = { [weak self] in self?.write($0.isEmpty ? nil : $0, to: setting) }
+                title: setting.title, label: setting.path.joined(separator: ": "), text: old,
+                action: localized("Change"), hint: hint, accept: check)
+            prompt.didAccept = { [weak self] new in
+                // The default is not written as a choice.
+                guard new != old else { return }
+                self?.write(new.isEmpty ? nil : new, to: setting)
+            }
             present(prompt)
         }
     }

@@ -11,8 +11,8 @@ final class TransfersViewController: ViewController {
     private var items: [TransferItem] = []
     private let countdown = AttemptCountdown()
 
-    /// The number of rows for a reason: its end says what to do next.
-    private static let reasonLimit = 2
+    /// The maximum number of rows for a reason: its end says what to do next.
+    private static let reasonLimit = 3
 
     init(_ center: TransferCenter) {
         self.center = center
@@ -35,9 +35,24 @@ final class TransfersViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override func preferredSize(in available: Size) -> Size {
-        Size(
-            width: min(available.width, 84),
-            height: min(available.height, max(3, items.count * list.rowHeight)))
+        let width = min(available.width, 84)
+        list.rowHeight = rowHeight(in: Size(width: width, height: available.height))
+        return Size(
+            width: width, height: min(available.height, max(3, items.count * list.rowHeight)))
+    }
+
+    /// The name and the longest of the reasons, all of it if that fits.
+    private func rowHeight(in size: Size) -> Int {
+        let rows = items.map { details(of: $0, columns: size.width).count }.max() ?? 1
+        return 1 + max(1, min(rows, Self.reasonLimit, size.height - 1))
+    }
+
+    private func details(of item: TransferItem, columns: Int) -> [TextLine] {
+        let words = item.screenWords(at: Date())
+        let role: Role = item.state == .failed ? .warning : .secondary
+        return item.showsBar
+            ? [Self.bar(item.fraction) + TextLine("  " + words, role)]
+            : TextLine(name: words, role).wrapped(columns: max(10, columns - 2))
     }
 
     override var keyTable: KeyTable {
@@ -168,14 +183,11 @@ final class TransfersViewController: ViewController {
 
 extension TransfersViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
-        let before = items.count * list.rowHeight
         // Latest first: the user has just started it.
         items = center.items.reversed()
-        let hasReason = items.contains { $0.state == .failed || $0.isWanted && $0.reason != nil }
-        list.rowHeight = hasReason ? 1 + Self.reasonLimit : 2
         list.reloadData()
         nameActivation()
-        if before != items.count * list.rowHeight { view.superview?.setNeedsLayout() }
+        view.superview?.setNeedsLayout()
         tick()
         // Failures while the list is open count as viewed.
         center.seeFailures()
@@ -204,15 +216,10 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
         let item = items[index]
-        let words = item.screenWords(at: Date())
-        let role: Role = item.state == .failed ? .warning : .secondary
-        let details =
-            item.showsBar
-            ? [Self.bar(item.fraction) + TextLine("  " + words, role)]
-            : TextLine(name: words, role).wrapped(columns: max(10, list.bounds.width - 2))
         return ListRow(
             TextLine("\(item.arrow) \(item.shownName)"),
-            details: Array(details.prefix(list.rowHeight - 1)),
+            details: Array(
+                details(of: item, columns: list.bounds.width).prefix(list.rowHeight - 1)),
             columns: [ListRow.Column(item.stateWord, width: 10)])
     }
 

@@ -118,7 +118,7 @@ extension Engine {
     }
 
     /// Ends a cancelled transfer, with resume data if it was requested. Its completion follows once the partial
-    /// file is closed: whoever continues the download next opens it.
+    /// file is closed: the next task may open it at once.
     func stop(_ transfer: Transfer) {
         if case .openingPartialFile(let opening) = transfer.state {
             return opening.cancel()  // `partialFileOpened` ends it

@@ -66,6 +66,7 @@ extension Application {
         } else {
             drawLayers()
             drawHint()
+            drawMessage()
             if configuration.isPlain { surface.removeLines() }
             cursor = cursorOnScreen()
         }

@@ -1,4 +1,4 @@
-/// A sentence in the last row that disappears automatically.
+/// A sentence in the last row that disappears automatically. A long one takes rows above it as well.
 public struct StatusMessage: Hashable, Sendable {
     /// What a message means, which decides its color.
     public enum Kind: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct StatusMessage: Hashable, Sendable {
         }
     }
 
-    /// The sentence, on one line; control characters in it are shown in a visible form.
+    /// The sentence; control characters in it are shown in a visible form.
     public var text: String
     /// What it means, and so its color.
     public var kind: Kind
@@ -67,6 +67,25 @@ extension Application {
         said.messageTimer?.cancel()
         said.messageTimer = nil
         setNeedsFrame()
+    }
+
+    /// Draws the message over the last row, and over as many rows above as it needs, up to half the screen.
+    /// Over a picture in pixels, which would vanish, it is cut to one row.
+    func drawMessage() {
+        guard let message, !window.footer.isHidden else { return }
+        let row = window.footer.frame
+        let line = TextLine(message.text.replacing("\n", with: " "), message.kind.role)
+        var lines = surface.placedGraphics.isEmpty ? line.wrapped(columns: row.width - 2) : [line]
+        let most = max(1, surface.size.height / 2)
+        if lines.count > most {
+            lines.removeSubrange(most...)
+            lines[most - 1] = lines[most - 1] + TextLine("…", message.kind.role)
+        }
+        for (index, line) in lines.enumerated() {
+            let y = row.y + 1 - lines.count + index
+            surface.fill(Rect(x: 0, y: y, width: row.width, height: 1))
+            surface.draw(line, at: Point(x: 1, y: y), columns: row.width - 2)
+        }
     }
 
     /// Shows a hint above the keys of the last row, which stay visible, while nothing covers the lists.

@@ -148,7 +148,9 @@ public final class FindBar: View {
     public override var keyTable: KeyTable {
         KeyTable(localized("Find")) {
             if replaceField.isFirstResponder {
-                KeyCommand.findEnter.performs(label: localized("replace")) { self.replaceCurrent() }
+                KeyCommand.findEnter.performs(label: localized("replace")) {
+                    self.finder.whenComplete { [weak self] in self?.replaceCurrent() }
+                }
             } else {
                 KeyCommand.findEnter.performs { self.next(by: 1) }
             }
@@ -156,7 +158,9 @@ public final class FindBar: View {
             KeyCommand.findNext.performs { self.next(by: 1) }
             KeyCommand.findPrevious.performs { self.next(by: -1) }
             if isReplacing {
-                KeyCommand.replaceAll.performs(unless: unlessReplaceable) { self.replaceAll() }
+                KeyCommand.replaceAll.performs(unless: unlessReplaceable) {
+                    self.finder.whenComplete { [weak self] in self?.replaceAll() }
+                }
             }
             KeyCommand.toggleExpression.performs(
                 label: isExpression ? localized("text") : localized("regex")
@@ -193,10 +197,11 @@ public final class FindBar: View {
 
     private var unlessReplaceable: String? {
         switch finder.state {
-        case .searching: localized("The search is not complete yet.")
+        case .replacing: localized("The replacement is not complete yet.")
         case .complete where textView.matches.count >= TextFinder.matchLimit:
             localized(
                 "There are more than \(TextFinder.matchLimit) matches. Look for something rarer.")
+        case .searching: nil
         case .complete where !textView.matches.isEmpty: nil
         default: localized("There is nothing to replace.")
         }
@@ -211,6 +216,10 @@ public final class FindBar: View {
     }
 
     private func replaceAll() {
+        if let reason = unlessReplaceable {
+            application?.showMessage(reason, .warning)
+            return
+        }
         start = nil
         finder.replaceAll(with: replaceField.text) { [weak self] count in
             let words = count == 1 ? localized("1 match was") : localized("\(count) matches were")
@@ -226,7 +235,7 @@ public final class FindBar: View {
         let count = textView.matches.count
         switch finder.state {
         case .idle: return ("", .secondary)
-        case .searching: return ("…", .secondary)
+        case .searching, .replacing: return ("…", .secondary)
         case .failed(let error) where error.code == .tooComplex:
             return (localized("too complex"), .warning)
         case .failed: return (localized("not valid"), .warning)

@@ -11,6 +11,8 @@ public final class TextFinder {
         /// There is no query.
         case idle
         case searching
+        /// All matches are being replaced.
+        case replacing
         case complete
         case failed(TextSearchError)
     }
@@ -30,6 +32,8 @@ public final class TextFinder {
     private var origin: Int?
     /// Steps to make when the pending search is complete.
     private var pendingStep = 0
+    /// Actions to perform then, each on the matches that the one before has left.
+    private var pendingActions: [@MainActor () -> Void] = []
 
     /// The maximum number of matches.
     public nonisolated static let matchLimit = 1_000_000
@@ -51,6 +55,7 @@ public final class TextFinder {
     /// - Parameter origin: Selects the first match from there on; nil leaves the selection.
     public func find(_ query: TextQuery, from origin: Int?) {
         stopSearching()
+        if query != self.query { pendingActions = [] }
         self.query = query
         self.origin = origin
         let search: TextSearch
@@ -89,6 +94,7 @@ public final class TextFinder {
     /// Ends the search and removes the marks.
     public func clear() {
         stopSearching()
+        pendingActions = []
         show([], .idle)
     }
 
@@ -131,6 +137,20 @@ public final class TextFinder {
             pendingStep = 0
             if step != 0, !matches.isEmpty { move(by: step) } else { didChange?() }
         }
+        performPending()
+    }
+
+    /// Performs an action now, or after the pending search: keys may be faster than a search. Dropped if the
+    /// query changes before.
+    func whenComplete(_ action: @escaping @MainActor () -> Void) {
+        guard state == .searching else { return action() }
+        pendingActions.append(action)
+    }
+
+    private func performPending() {
+        guard state != .searching, !pendingActions.isEmpty else { return }
+        pendingActions.removeFirst()()
+        performPending()
     }
 
     private func show(_ matches: [Range<Int>], _ state: State) {
@@ -144,7 +164,7 @@ public final class TextFinder {
 
     /// Selects the next match, or the previous one, wrapping around at the end of the text.
     public func move(by step: Int) {
-        if state == .searching {
+        if state == .searching || state == .replacing {
             pendingStep += step
             return
         }
@@ -238,7 +258,7 @@ public final class TextFinder {
         let before = textView.state
         let application = textView.application
         application?.beginActivity()
-        state = .searching
+        state = .replacing
         didChange?()
         task = Task { [weak self] in
             defer { application?.endActivity() }

@@ -1,4 +1,4 @@
-/// The last row: the most important keys of the current context, or a message.
+/// The last row: the most important keys of the current context, unless a message is there.
 final class FooterBar: View {
     /// The items of the last frame, with the key they were computed for.
     private var cache: (key: CacheKey, items: [FooterItem])?
@@ -47,14 +47,7 @@ final class FooterBar: View {
     }
 
     override func draw(on surface: Surface) {
-        guard let application else { return }
-        let theme = surface.theme
-        if let message = application.message {
-            surface.draw(
-                message.text, at: Point(x: 1, y: 0), style: theme[message.kind.role],
-                columns: bounds.width - 2)
-            return
-        }
+        guard let application, application.message == nil else { return }
         let pending = application.matcher.pending
         if !pending.isEmpty {
             surface.draw(

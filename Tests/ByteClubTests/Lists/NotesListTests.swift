@@ -404,6 +404,21 @@ import TextEditing
         await run.end()
     }
 
+    @Test func aNewNoteEndsAFilterThatHidesIt() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/apple.txt")
+        try home.store.plant("b", at: "/banana.txt")
+        let run = try await home.start()
+        run.screen.type("/app\n")
+        await run.screen.wait(untilGone: "banana.txt")
+        run.screen.press("n")
+        await run.screen.wait(for: "New note")
+        run.screen.type("cherry\ntext")
+        run.screen.press("F2")
+        await run.screen.wait { $0.text.contains("cherry.txt") && $0.text.contains("banana.txt") }
+        await run.end()
+    }
+
     @Test func marksWhatOthersHaveChangedUntilItIsSeen() async throws {
         let home = ListHome()
         try home.store.plant("a", at: "/a.txt")

@@ -136,6 +136,21 @@ final class FindController: ViewController {
         #expect(controller.textView.buffer.string == "dog dog cat")
     }
 
+    /// Expressions are searched beside the keys, which may be faster.
+    @Test func keysThatOutrunTheSearchAreNotLost() async throws {
+        let (harness, controller) = try make("a1 a2 a3 a4")
+        harness.press("^R")
+        harness.type("a")
+        harness.press("M-r", "Tab")
+        harness.type("b")
+        harness.press("Enter", "Enter", "Enter")
+        while controller.bar.finder.state == .searching { await controller.bar.finder.finish() }
+        #expect(controller.textView.buffer.string == "b1 b2 b3 a4")
+        harness.press("M-r", "M-r", "M-a")
+        while controller.bar.finder.state == .searching { await controller.bar.finder.finish() }
+        #expect(controller.textView.buffer.string == "b1 b2 b3 b4")
+    }
+
     @Test func replacesAllAsOneStep() throws {
         let (harness, controller) = try make("cat cat\ncat")
         harness.press("^R")
