@@ -57,6 +57,20 @@ import Testing
         }
     }
 
+    /// Every command reads the settings, and says what it cannot use.
+    @Test func aKeyForACommandThatDoesNotExist() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "keys:\n  notes.dance: ^D\n")
+            expectProblem(try await examine(home), with: "settings", saying: "notes.dance")
+            let output = try await Command(
+                ClubHome.program, ["notes", "ls"], environment: home.environment(),
+                directory: home.work.path
+            ).run()
+            #expect(output.status == 0)
+            #expect(output.errorText.contains("notes.dance"))
+        }
+    }
+
     @Test func secretsThatOthersCanRead() async throws {
         try await inFreshHome { home in
             let folder = home.folder.appending(path: "state/byteclub/secrets")

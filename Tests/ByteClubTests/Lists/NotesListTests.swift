@@ -444,6 +444,41 @@ import TextEditing
         await run.end()
     }
 
+    @Test func aFolderShowsThatSomethingInItIsUnread() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/sub/a.txt")
+        try home.store.plant("b", at: "/sub/deep/b.txt")
+        try home.store.plant("c", at: "/other/c.txt")
+        let run = try await home.start(width: 120)
+        await run.screen.wait(for: "sub/")
+        #expect(!run.screen.text.contains("•"))
+        try home.store.plant("bb", at: "/sub/deep/b.txt")
+        await run.screen.wait(for: "• sub/")
+        #expect(!run.screen.text.contains("• other/") && run.screen.text.contains("1 new"))
+        run.screen.press("M")
+        await run.screen.wait(untilGone: "•")
+        await run.end()
+    }
+
+    /// Dropbox, for one, gives a moved file another revision.
+    @Test func renamingAFolderMakesNothingUnread() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/sub/a.txt")
+        try home.store.plant("b", at: "/sub/deep/b.txt")
+        let run = try await home.start(width: 120)
+        await run.screen.wait(for: "sub/")
+        try home.store.plant("bb", at: "/sub/deep/b.txt")
+        await run.screen.wait(for: "• sub/")
+        run.screen.press("g g", "r", "^U")
+        run.screen.type("new\n")
+        await run.screen.wait(for: "• new/")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "Notes / new")
+        await run.screen.wait { $0.text.contains("• deep/") && $0.text.contains("a.txt") }
+        #expect(!run.screen.text.contains("• a.txt"))
+        await run.end()
+    }
+
     @Test func whatOneWritesOneselfIsNotNew() async throws {
         let home = ListHome()
         try home.store.plant("a", at: "/a.txt")

@@ -55,6 +55,25 @@ import Testing
         #expect(selection?.folder == path("b"))
     }
 
+    /// They look the same, and are two files.
+    @Test func marksOneOfTwoNamesThatLookTheSame() async throws {
+        let names = ["\u{E9}.jpg", "e\u{301}.jpg"]
+        try FileManager.default.createDirectory(
+            atPath: path("c"), withIntermediateDirectories: true)
+        for name in names {
+            try FileManager.default.copyItem(atPath: path("a/one.jpg"), toPath: path("c/" + name))
+        }
+        let screen = try await open("c")
+        await screen.wait { $0.lines.count { $0.contains(names[0]) } == 2 }
+        screen.press("Space")
+        await screen.wait(for: "1 photo is marked.")
+        screen.press("u")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths.count == 1)
+        let chosen = Array((selection?.paths.first ?? "").utf8)
+        #expect(names.contains { Array(path("c/" + $0).utf8) == chosen })
+    }
+
     @Test func comesBackToTheFolderThatWasLeft() async throws {
         let screen = try await open("b")
         await screen.wait(for: "my sea.jpg")
