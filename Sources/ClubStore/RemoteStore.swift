@@ -24,6 +24,10 @@ public protocol RemoteStore: RemoteReading {
     /// date.
     var clockLead: TimeInterval? { get }
 
+    /// Whether listings contain files whose names begin with a dot. True unless the server is known to leave them
+    /// out.
+    @concurrent func listsHiddenNames() async -> Bool
+
     /// The signed-in account and its quota.
     @concurrent func account() async throws(StoreError) -> Account
 
@@ -141,6 +145,8 @@ public protocol RemoteStore: RemoteReading {
 
 extension RemoteStore {
     public var clockLead: TimeInterval? { nil }
+
+    @concurrent public func listsHiddenNames() async -> Bool { true }
 
     /// The largest file that ``fetch(_:)`` loads into memory, in bytes.
     public var fetchLimit: Int64 { RemoteFile.fetchLimit }

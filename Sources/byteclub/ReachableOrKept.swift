@@ -34,6 +34,8 @@ final class ReachableOrKept: RemoteReading {
         }
     }
 
+    var existingCopy: LocalCopy? { ClubOptions.existingCopy(club, registry) }
+
     @concurrent func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {

@@ -16,9 +16,14 @@ public final class InMemoryStore: RemoteStore {
     /// Whether what is kept has the revision that it had before; a Nextcloud's has another one.
     public let keepsEveryState: Bool
 
+    /// Whether a listing contains names that begin with a dot.
+    private let isListingHidden: Bool
+
     public init(
-        allocatedBytes: Int64? = nil, keepsRevisions: Bool = true, keepsEveryState: Bool = true
+        allocatedBytes: Int64? = nil, keepsRevisions: Bool = true, keepsEveryState: Bool = true,
+        listsHiddenNames: Bool = true
     ) {
+        isListingHidden = listsHiddenNames
         self.keepsRevisions = keepsRevisions
         self.keepsEveryState = keepsEveryState
         state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes))
@@ -121,16 +126,27 @@ public final class InMemoryStore: RemoteStore {
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
         try await gate.pass(.list, at: folder)
-        return try state.withStoreLock { club throws(StoreError) in
-            try club.list(folder, recursive: recursive)
-        }
+        return visible(
+            try state.withStoreLock { club throws(StoreError) in
+                try club.list(folder, recursive: recursive)
+            })
+    }
+
+    @concurrent public func listsHiddenNames() async -> Bool { isListingHidden }
+
+    private func visible(_ listing: Listing) -> Listing {
+        guard !isListingHidden else { return listing }
+        var listing = listing
+        listing.entries.removeAll { $0.path.name.hasPrefix(".") }
+        return listing
     }
 
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
         try await gate.pass(.changes, at: nil)
-        return try state.withStoreLock { club throws(StoreError) in
-            try club.changes(since: cursor)
-        }
+        return visible(
+            try state.withStoreLock { club throws(StoreError) in
+                try club.changes(since: cursor)
+            })
     }
 
     @concurrent public func waitForChanges(

@@ -9,6 +9,7 @@ extension RetryNotice {
         switch reason {
         case .busy: what = localized("The server is busy")
         case .unavailable: what = localized("The server is not available")
+        case .locked: what = localized("Another program has the file locked")
         case .failed: what = localized("The server failed")
         case .disconnected: what = localized("The connection broke")
         case .silent(let duration):

@@ -196,7 +196,8 @@ package struct ClubContents: Sendable, Equatable {
 
     private static func isPhoto(_ file: RemoteFile) -> Bool {
         file.path.components.count == 2 && isInPhotosFolder(file.path)
-            && !isHidden(name: file.name) && PhotoName.isPhoto(file.name)
+            && !isHidden(name: file.name) && PhotoTrash.date(of: file.name) == nil
+            && PhotoName.isPhoto(file.name)
     }
 
     private mutating func set(_ file: RemoteFile?, at path: RemotePath) {

@@ -4,15 +4,20 @@ package import FoundationEssentials
 /// The trash for photos of a club whose store keeps no revisions. A deleted photo gets a hidden name in the
 /// same folder: its bytes are not transferred, and every member's program can tell when it expires.
 ///
-/// Names are `.deleted 20261123T140501Z sea.jpg`: the time in UTC, by the server's clock if known.
+/// Names are `.deleted 20261123T140501Z sea.jpg`: the time in UTC, by the server's clock if known. Where the server
+/// lists no such names, they begin with `byteclub-deleted` instead.
 package enum PhotoTrash {
     /// How long a deleted photo is kept.
     package static let age: TimeInterval = 30 * 86_400
 
     private static let prefix = ".deleted "
+    private static let listedPrefix = "byteclub-deleted "
 
     /// The name of a deleted photo.
-    package static func name(of photo: String, at date: Date) -> String {
+    ///
+    /// - Parameter isHidden: False where listings leave out names that begin with a dot.
+    package static func name(of photo: String, at date: Date, isHidden: Bool = true) -> String {
+        let prefix = isHidden ? prefix : listedPrefix
         let digits = date.formatted(stamp)
         var rest = photo[...]
         while rest.utf8.count + prefix.utf8.count + digits.utf8.count + 1 > 255 {
@@ -23,16 +28,19 @@ package enum PhotoTrash {
 
     /// When a photo was deleted; nil for another file.
     package static func date(of name: String) -> Date? {
-        guard name.hasPrefix(prefix) else { return nil }
-        let digits = name.dropFirst(prefix.count).prefix { $0 != " " }
-        return try? stamp.parse(String(digits))
+        rest(of: name).flatMap { try? stamp.parse(String($0.prefix { $0 != " " })) }
     }
 
     /// The path of a photo before its deletion.
     static func originalPath(of place: RemotePath) -> RemotePath? {
-        let words = place.name.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
-        guard words.count == 2 else { return nil }
+        let words = rest(of: place.name)?.split(separator: " ", maxSplits: 1)
+        guard let words, words.count == 2 else { return nil }
         return try? (place.parent ?? .root).appending(String(words[1]))
+    }
+
+    /// What follows the prefix; nil for a name without one.
+    private static func rest(of name: String) -> Substring? {
+        [prefix, listedPrefix].first { name.hasPrefix($0) }.map { name.dropFirst($0.count) }
     }
 
     private static var stamp: Date.ISO8601FormatStyle {
@@ -60,8 +68,10 @@ package enum PhotoTrash {
         }
         let folder = photo.path.parent ?? .root
         let date = now.addingTimeInterval(-(store.clockLead ?? 0))
+        let isHidden = await store.listsHiddenNames()
         for second in 0... {
-            let name = Self.name(of: photo.name, at: date.addingTimeInterval(Double(second)))
+            let name = Self.name(
+                of: photo.name, at: date.addingTimeInterval(Double(second)), isHidden: isHidden)
             do throws(StoreError) {
                 let entry = try await store.move(photo.path, to: folder.appending(name))
                 if let file = entry.file { return file }
@@ -113,7 +123,7 @@ extension PhotoTrash {
         // Also if the store keeps revisions: it may not have done so when the photo was deleted.
         let kept = try await store.list(path.parent ?? .root, recursive: false).files
             .filter { isKept($0, of: path) }
-            .max { $0.name < $1.name }
+            .max { (date(of: $0.name) ?? .distantPast) < (date(of: $1.name) ?? .distantPast) }
         guard let kept else { throw StoreError(.notFound, during: .move, at: path) }
         return try await restore(kept.path, to: path, in: store)
     }
@@ -138,7 +148,8 @@ extension PhotoTrash {
     }
 
     private static func isKept(_ file: RemoteFile, of path: RemotePath) -> Bool {
-        date(of: file.name).map { name(of: path.name, at: $0) } == file.name
+        guard let date = date(of: file.name) else { return false }
+        return [true, false].contains { name(of: path.name, at: date, isHidden: $0) == file.name }
     }
 
     /// Restores a photo in the store, without transferring its bytes; does not replace another photo.

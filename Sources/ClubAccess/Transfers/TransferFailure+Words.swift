@@ -34,6 +34,7 @@ extension TransferFailure {
         switch notice.reason {
         case .busy: code = .rateLimited(retryAfter: nil)
         case .unavailable: code = .serverUnavailable(retryAfter: nil)
+        case .locked: code = .locked
         case .failed: code = .serverError
         case .disconnected: code = .offline
         case .silent: return nil
@@ -49,7 +50,8 @@ extension TransferFailure {
         else { return nil }
         return switch code {
         case .rateLimited: .busy
-        case .serverUnavailable, .locked: .unavailable
+        case .serverUnavailable: .unavailable
+        case .locked: .locked
         case .serverError, .badAnswer: .failed
         case .offline, .timedOut: .disconnected
         default: nil

@@ -103,6 +103,7 @@ extension DropboxStore {
                 .damaged, during: .upload, at: path,
                 detail: "hash \(hash), the server has \(file.contentHash ?? "none")")
         }
+        try await requireSamePlace(file, as: path, mode, during: .upload)
         return file
     }
 }

@@ -24,6 +24,7 @@ extension DropboxStore {
             let answer = try await send(call, body: .data(data), during: .put, at: path)
             let metadata: FileMetadata = try decode(answer.body, during: .put, at: path)
             let file = try paths.file(metadata, askedFor: path, during: .put)
+            try await requireSamePlace(file, as: path, mode, during: .put)
             try requireStored(write, as: file)
             unconfirmed.forget(path)
             return file
@@ -50,6 +51,21 @@ extension DropboxStore {
                 .withoutEffect, during: .put, at: file.path,
                 detail: "\(file.byteCount) bytes with the hash \(file.contentHash ?? "none")")
         }
+    }
+
+    /// An edit that was stored beside its note has replaced nothing. What was stored is ours, and would look like
+    /// somebody's note.
+    func requireSamePlace(
+        _ file: RemoteFile, as path: RemotePath, _ mode: WriteMode,
+        during operation: StoreError.Operation
+    ) async throws(StoreError) {
+        guard mode != .create, mode != .add,
+            PathNames.key(file.path.string) != PathNames.key(path.string)
+        else { return }
+        try? await delete(file.path, ifRevision: file.revision)
+        throw StoreError(
+            .conflict(serverRevision: nil), during: operation, at: path,
+            detail: "stored as \(file.path)")
     }
 
     @concurrent public func delete(

@@ -16,6 +16,8 @@ extension HTTPLoader.Failure {
         switch self {
         case .refusedBySink(let error): error
         case .tooLarge: StoreError(.tooLarge, during: operation, at: path)
+        case .compressed:
+            StoreError(.badAnswer, during: operation, at: path, detail: "compressed unasked")
         case .transport(let error):
             StoreError(Self.code(of: error), during: operation, at: path, underlying: error)
         }

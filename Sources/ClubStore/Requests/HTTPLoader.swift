@@ -71,6 +71,8 @@ final class HTTPLoader: Sendable {
         case transport(URLError)
         /// The response body is larger than the limit.
         case tooLarge
+        /// The body is compressed although it was to come as it is.
+        case compressed
         /// The sink threw.
         case refusedBySink(StoreError)
     }
@@ -96,6 +98,10 @@ final class HTTPLoader: Sendable {
         /// Called before the response if a kept-alive connection was lost and the request was sent
         /// again on another: the server may have performed it twice.
         var wasSentAgain: @Sendable () -> Void = {}
+
+        /// Whether the body of a successful response is of use; else nothing of it is delivered, and the request
+        /// fails as ``Failure/compressed``.
+        var accepts: @Sendable (HTTPURLResponse) -> Bool = { _ in true }
     }
 
     /// Sends a request and waits for its response. Cancelling the task cancels the request at

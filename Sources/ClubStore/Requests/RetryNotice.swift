@@ -9,8 +9,10 @@ public struct RetryNotice: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// Too many requests: 429, or the API's own words for it.
         case busy
-        /// The server cannot answer for now: 502, 503, 504, locked.
+        /// The server cannot answer for now: 502, 503, 504.
         case unavailable
+        /// Another program keeps the file locked: 423.
+        case locked
         /// Any other 5xx.
         case failed
         /// There was no connection, or it broke.
@@ -39,7 +41,8 @@ public struct RetryNotice: Hashable, Sendable {
         let reason: Reason =
             switch failure {
             case .busy, .status(429, _), .status(509, _): .busy
-            case .status(423, _), .status(425, _), .status(502...504, _): .unavailable
+            case .status(423, _): .locked
+            case .status(425, _), .status(502...504, _): .unavailable
             case .status: .failed
             case .unreachable, .broken, .timedOut: .disconnected
             }

@@ -74,7 +74,9 @@ final class TaskRouter: URLSessionDataDelegate {
         else { return completionHandler(.cancel) }
         exchange.response = response
         if let date = response.date { lead.withLock { $0 = Date().timeIntervalSince(date) } }
-        if exchange.isSuccess {
+        if exchange.isSuccess, !exchange.observers.accepts(response) {
+            exchange.failure = .compressed
+        } else if exchange.isSuccess {
             do throws(StoreError) {
                 if let sink = exchange.observers.sink {
                     try sink.begin(response)

@@ -35,6 +35,13 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// before it was probed.
     public var keepsDestinations: Bool?
 
+    /// The same for names with nothing but spaces, letters that are not ASCII, and `( ) ' , !`: these mean nothing in
+    /// URLs. Nil before it was probed.
+    public var keepsMildDestinations: Bool?
+
+    /// A listing contains names that begin with a dot. nginx with dav-ext leaves them out. Nil before it was probed.
+    public var listsHiddenNames: Bool?
+
     /// The keys of the file, the same in every version; another one where what an earlier version
     /// found is not sufficient: it took tags in microseconds for exact.
     private enum CodingKeys: String, CodingKey {
@@ -42,7 +49,8 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
         case honorsIfMatch = "honoursIfMatch"
         case honorsIf = "honoursIf"
         case hasExactTags = "hasTagsWithoutTime"
-        case placesRanges, locks, keepsDestinations, hasReliableTimes
+        case placesRanges, locks, keepsDestinations, keepsMildDestinations, hasReliableTimes,
+            listsHiddenNames
     }
 }
 
@@ -150,6 +158,14 @@ final class CapabilityProbe: Sendable {
 
     func learn(keepsDestinations: Bool) {
         note { $0.capabilities?.keepsDestinations = keepsDestinations }
+    }
+
+    func learn(keepsMildDestinations: Bool) {
+        note { $0.capabilities?.keepsMildDestinations = keepsMildDestinations }
+    }
+
+    func learn(listsHiddenNames: Bool) {
+        note { $0.capabilities?.listsHiddenNames = listsHiddenNames }
     }
 
     func learn(signInWay: WebDAVAuthenticator.Way) {

@@ -15,10 +15,27 @@ enum TemporaryName {
     /// For probing whether a name arrives unchanged.
     static func oddProbe() -> String { probe() + oddEnding }
 
+    /// Characters that are only escaped in URLs, and mean nothing there.
+    private static let mildEnding = " é(1),'!x"
+
+    static func mildProbe() -> String { probe() + mildEnding }
+
+    /// Whether a name has characters with a meaning in URLs: some servers decode a `Destination` too early.
+    static func isOdd(_ name: String) -> Bool {
+        name.utf8.contains { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                false
+            default: byte < 0x80 && !" ()',!-._~".utf8.contains(byte)
+            }
+        }
+    }
+
     /// What remains of such a name if the server took it for a URL and truncated it.
     static func mangled(_ name: String) -> [String] {
         let decoded = name.replacing("%41", with: "A")
-        let cuts: [Character] = [";", "?", "#", "%", "é", "+", "&"]
+        let cuts: [Character] = [";", "?", "#", "%", "é", "+", "&", " ", "("]
         return [decoded]
             + [name, decoded].flatMap { name in
                 cuts.compactMap { cut in name.firstIndex(of: cut).map { String(name[..<$0]) } }

@@ -94,12 +94,19 @@ extension WebDAVConnection {
                 error: StoreError(.badRequest, during: operation, at: path, detail: request.url))
         }
         let home = Place(url)
+        var request = request
         for _ in 0...Self.redirectLimit {
             let answer: HTTPLoader.Answer
             let wire = urlRequest(request, to: url, isAtHome: home?.trusts(Place(url)) ?? false)
+            let asked = request
+            var observers = observers
+            observers.accepts = { !asked.isCompressed($0) }
             do throws(HTTPLoader.Failure) {
                 answer = try await loader.load(
                     wire, body: request.body, limit: limit, observers: observers)
+            } catch .compressed where request.fields["Accept-Encoding"] != nil {
+                request.acceptCompression()
+                continue
             } catch {
                 throw FailedAttempt(
                     error: error.error(during: operation, at: path), retryable: error.retryable)

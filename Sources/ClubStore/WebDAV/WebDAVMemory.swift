@@ -13,12 +13,31 @@ struct WebDAVFile: Hashable, Sendable {
     /// Of a photo, in pixels.
     var fullSize: FullSizeComment?
 
+    /// Whether the server has told its length.
+    var hasLength = true
+
     /// Whether it may have been written so shortly before the server's response that a second-based tag is
     /// also given to the next write: it was, or its age is not known.
     var isFresh = false
 
     /// Whether it is fresh now, and will not be in a few seconds.
     var agesSoon = false
+
+    var knownByteCount: Int64? { hasLength ? file.byteCount : nil }
+
+    /// Whether these bytes can be the file's.
+    func canHave(_ data: Data) -> Bool { !hasLength || Int64(data.count) == file.byteCount }
+
+    /// With a length that the server has told later.
+    func measured(_ byteCount: Int64) -> WebDAVFile {
+        var measured = self
+        measured.hasLength = true
+        measured.file.byteCount = byteCount
+        if tag == nil {
+            measured.file.revision = Revision(byteCount: byteCount, modified: file.modified)
+        }
+        return measured
+    }
 
     /// Whether both describe the same state of the file.
     func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }

@@ -14,6 +14,9 @@ struct WebDAVRequest: Sendable {
     /// How long the server may take without a byte moving; nil for the default.
     var timeout: Duration?
 
+    /// The length of the file that is asked for, if known.
+    var byteCount: Int64?
+
     init(_ method: String, _ url: String) {
         self.method = method
         self.url = url
@@ -61,14 +64,33 @@ struct WebDAVRequest: Sendable {
 
     /// Requests a file's bytes from an offset, uncompressed: compression would change the length
     /// and the tag.
-    static func get(_ url: String, from offset: Int64 = 0, through last: Int64? = nil)
-        -> WebDAVRequest
-    {
+    static func get(
+        _ url: String, of byteCount: Int64? = nil, from offset: Int64 = 0,
+        through last: Int64? = nil
+    ) -> WebDAVRequest {
         var request = WebDAVRequest("GET", url)
+        request.byteCount = byteCount
         request.fields["Accept-Encoding"] = "identity"
         if offset > 0 || last != nil {
             request.fields["Range"] = "bytes=\(offset)-\(last.map(String.init) ?? "")"
         }
         return request
+    }
+
+    /// The whole file, compressed if the server will have it so: a range of that would be of no use.
+    mutating func acceptCompression() {
+        for name in ["Accept-Encoding", "Range", "If-Range"] { fields[name] = nil }
+    }
+
+    /// Whether a response is compressed although this asks for the bytes as they are. Not that of a file that is
+    /// compressed itself, of which some servers say the same: its length is the file's.
+    func isCompressed(_ response: HTTPURLResponse) -> Bool {
+        guard method == "GET", fields["Accept-Encoding"] == "identity", response.statusCode != 206,
+            let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased(),
+            ["gzip", "x-gzip", "deflate"].contains(coding)
+        else { return false }
+        guard let byteCount, let length = response.value(forHTTPHeaderField: "Content-Length")
+        else { return true }
+        return Int64(length) != byteCount
     }
 }

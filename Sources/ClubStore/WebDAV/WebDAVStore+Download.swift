@@ -46,7 +46,8 @@ extension WebDAVStore {
             during: .download, at: file.file.path, through: downloader,
             observers: sink.observers
         ) {
-            var request = WebDAVRequest.get(url, from: sink.byteCount)
+            var request = WebDAVRequest.get(
+                url, of: file.knownByteCount, from: sink.byteCount)
             // It is in another state, so all bytes are needed.
             if sink.byteCount > 0, let tag = file.tag, !tag.isWeak,
                 file.file.revision.isSafeInField

@@ -1,3 +1,4 @@
+import CurlNetworking
 import FoundationEssentials
 
 /// The resource at a path.
@@ -35,7 +36,7 @@ extension WebDAVStore {
             memory.forget(path)
             return .nothing
         }
-        return try resource(in: answer, at: path, during: operation)
+        return try await resource(in: answer, at: path, during: operation)
     }
 
     /// Requests the metadata of a path without retries, after a failed write: nil when there is
@@ -45,7 +46,7 @@ extension WebDAVStore {
     ) async -> WebDAVResource? {
         do throws(StoreError) {
             let answer = try await askOnce(address.url(of: path), during: operation, at: path)
-            return try resource(in: answer, at: path, during: operation)
+            return try await resource(in: answer, at: path, during: operation)
         } catch {
             return error.webDAVStatus == 404 ? .nothing : nil
         }
@@ -76,7 +77,7 @@ extension WebDAVStore {
 
     private func resource(
         in answer: Multistatus, at path: RemotePath, during operation: StoreError.Operation
-    ) throws(StoreError) -> WebDAVResource {
+    ) async throws(StoreError) -> WebDAVResource {
         guard let response = answer.responses.first else {
             throw StoreError(
                 .badAnswer, during: operation, at: path, detail: "an empty multistatus")
@@ -88,7 +89,8 @@ extension WebDAVStore {
             return .nothing
         }
         if response.properties.isCollection { return .folder }
-        let file = file(response.properties, at: path, date: answer.date)
+        let file = try await measured(
+            file(response.properties, at: path, date: answer.date), during: operation)
         memory.keep([file])
         return .file(file)
     }
@@ -113,7 +115,38 @@ extension WebDAVStore {
             else { throw error }
             throw StoreError(.wrongKind, during: operation, at: folder, underlying: error)
         }
-        return try content(of: folder, in: answer, during: operation)
+        var content = try content(of: folder, in: answer, during: operation)
+        for index in content.files.indices where !content.files[index].hasLength {
+            content.files[index] = try await measured(content.files[index], during: operation)
+        }
+        memory.keep(content.files)
+        return content
+    }
+
+    /// Some servers tell the length of a file only with the file itself: it is asked for once in each state.
+    private func measured(
+        _ file: WebDAVFile, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVFile {
+        guard !file.hasLength else { return file }
+        let path = file.file.path
+        if let tag = file.tag, !tag.isWeak, let known = memory.file(at: path), known.hasLength,
+            known.tag == tag
+        {
+            return file.measured(known.file.byteCount)
+        }
+        var request = WebDAVRequest("HEAD", address.url(of: path))
+        request.fields["Accept-Encoding"] = "identity"
+        do throws(StoreError) {
+            let answer = try await send(request, limit: .max, during: operation, at: path)
+            guard answer.response.value(forHTTPHeaderField: "Content-Encoding") == nil,
+                let length = answer.response.value(forHTTPHeaderField: "Content-Length")
+                    .flatMap(Int64.init), length >= 0
+            else { return file }
+            return file.measured(length)
+        } catch {
+            guard error.webDAVStatus != nil else { throw error }
+            return file
+        }
     }
 
     /// - Parameter date: The time of the response, by the server's clock.
@@ -129,7 +162,7 @@ extension WebDAVStore {
                 revision: tag?.revision ?? Revision(byteCount: byteCount, modified: modified),
                 byteCount: byteCount, modified: modified),
             tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview,
-            fullSize: properties.fullSize,
+            fullSize: properties.fullSize, hasLength: properties.byteCount != nil,
             isFresh: isFresh(modified, at: date), agesSoon: agesSoon(modified, at: date))
     }
 
@@ -234,7 +267,6 @@ extension WebDAVStore {
                 content.files.append(file(response.properties, at: path, date: answer.date))
             }
         }
-        memory.keep(content.files)
         return content
     }
 

@@ -62,11 +62,17 @@ extension WebDAVStore {
         to path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> Bool {
         guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
-        if let known = capabilities.known?.keepsDestinations { return known }
+        if capabilities.known?.keepsDestinations == true { return true }
+        let isOdd = path.components.contains(where: TemporaryName.isOdd)
+        let known =
+            isOdd
+            ? capabilities.known?.keepsDestinations : capabilities.known?.keepsMildDestinations
+        if let known { return known }
         // The write capabilities come first: this result is stored with them.
         _ = try await currentCapabilities(during: operation)
         let source = try RemotePath.root.appending(TemporaryName.staged())
-        let destination = try RemotePath.root.appending(TemporaryName.oddProbe())
+        let destination = try RemotePath.root.appending(
+            isOdd ? TemporaryName.oddProbe() : TemporaryName.mildProbe())
         let result: Result<ProbeResult, StoreError>
         do throws(StoreError) {
             result = .success(try await probeMove(from: source, to: destination, during: operation))
@@ -76,7 +82,11 @@ extension WebDAVStore {
         await remove(source)
         await remove(destination)
         let found = try result.get() == .supported
-        capabilities.learn(keepsDestinations: found)
+        if isOdd {
+            capabilities.learn(keepsDestinations: found)
+        } else {
+            capabilities.learn(keepsMildDestinations: found)
+        }
         return found
     }
 
@@ -103,6 +113,36 @@ extension WebDAVStore {
             if let path = try? RemotePath.root.appending(name) { await remove(path) }
         }
         return .unsupported
+    }
+
+    @concurrent public func listsHiddenNames() async -> Bool {
+        guard nextcloud == nil else { return true }
+        if let known = capabilities.known?.listsHiddenNames { return known }
+        let name = TemporaryName.probe()
+        guard let place = try? RemotePath.root.appending(name) else { return true }
+        do throws(StoreError) {
+            // The write capabilities come first: this result is stored with them.
+            _ = try await currentCapabilities(during: .metadata)
+            let found = try await isListed(name, at: place)
+            await remove(place)
+            capabilities.learn(listsHiddenNames: found)
+            return found
+        } catch {
+            await remove(place)
+            return true
+        }
+    }
+
+    private func isListed(_ name: String, at place: RemotePath) async throws(StoreError) -> Bool {
+        var request = WebDAVRequest("PUT", address.url(of: place))
+        request.body = .data(Data("Byte Club".utf8))
+        _ = try await send(request, during: .metadata, at: nil)
+        let answer = try await ask(
+            .propfind(
+                address.url(of: .root, isFolder: true), depth: 1,
+                properties: "<D:resourcetype/>"),
+            during: .metadata, at: nil)
+        return answer.responses.contains { $0.href.contains(name) }
     }
 
     /// Whether a name is unchanged by escaping.

@@ -36,9 +36,10 @@ extension WebDAVStore {
         for _ in 0..<Self.fetchAttempts {
             guard let expected = known else { break }
             let answer = try await send(
-                .get(address.url(of: path)), limit: Int(fetchLimit), during: .fetch, at: path)
+                .get(address.url(of: path), of: expected.knownByteCount), limit: Int(fetchLimit),
+                during: .fetch, at: path)
             if isAnswer(answer.response, for: expected),
-                Int64(answer.body.count) == expected.file.byteCount
+                expected.canHave(answer.body)
             {
                 return (remember(answer.body, as: expected, by: answer.response), answer.body)
             }
@@ -130,11 +131,12 @@ extension WebDAVStore {
             at: file.file.path)
         var file = file.file
         file.contentHash = hash
+        file.byteCount = Int64(data.count)
         return file
     }
 
     private func isPlausible(_ answer: HTTPLoader.Answer, for file: WebDAVFile) -> Bool {
-        Int64(answer.body.count) == file.file.byteCount
+        file.canHave(answer.body)
     }
 
     /// The display name of the signed-in user, if the server has one.

@@ -68,10 +68,23 @@ struct KeptAndSeenRevisions: RevisionKeeping {
         }
     }
 
-    /// The same state may have one revision here and another one there.
+    /// Whether this computer has seen a state under this revision: a list may have it under the club's own
+    /// name for it.
+    @concurrent func hasSeen(
+        _ revision: Revision, of path: RemotePath
+    ) async throws(StoreError) -> Bool {
+        try await history(of: path, in: seen)?.revisions.contains { $0.revision == revision }
+            ?? false
+    }
+
+    /// The same state may have one revision here and another one there. Of two texts that were read, the bytes
+    /// decide.
     private static func areSameState(_ one: RemoteFile, _ other: RemoteFile) -> Bool {
-        one.revision == other.revision
-            || (one.byteCount == other.byteCount
-                && abs(one.modified.timeIntervalSince(other.modified)) < 1)
+        if one.revision == other.revision { return true }
+        if let hash = one.contentHash, let otherHash = other.contentHash, hash != otherHash {
+            return false
+        }
+        return one.byteCount == other.byteCount
+            && abs(one.modified.timeIntervalSince(other.modified)) < 1
     }
 }

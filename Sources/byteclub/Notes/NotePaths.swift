@@ -1,5 +1,6 @@
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import ByteClubMessages
 
@@ -65,10 +66,13 @@ enum NotePaths {
     /// Calls `body` with the note of this exact name; else with the name and the extension: `plan` may be a
     /// folder beside `plan.txt`; else with the note that listings show under this name.
     ///
-    /// - Parameter guessesExtension: Whether `plan` may be `plan.md`, too, where that is the only such note. For
-    ///   reading alone: what changes a note changes none that was not named.
+    /// - Parameters:
+    ///   - guessesExtension: Whether `plan` may be `plan.md`, too, where that is the only such note. For
+    ///     reading alone: what changes a note changes none that was not named.
+    ///   - copy: Where removed notes are looked for, too; nil for commands about those that are there.
     static func with<Value>(
         _ name: String, in club: any RemoteReading, guessesExtension: Bool = false,
+        removedIn copy: LocalCopy? = nil,
         _ body: (RemotePath) async throws(StoreError) -> Value
     ) async throws -> Value {
         let first: StoreError
@@ -84,6 +88,7 @@ enum NotePaths {
             if let shown = try await shown(name, in: club, guessesExtension) {
                 return try await body(shown)
             }
+            if let removed = removed(name, in: copy) { return try await body(removed) }
             if first.code == .wrongKind {
                 throw CommandFailure(folder: name.split(separator: "/").map(String.init))
             }
@@ -91,11 +96,17 @@ enum NotePaths {
                 localized("There is no note “\(name)” in the club.")
                     + (try await suggestion(for: name, in: club)))
         } catch let refusal as CommandFailure {
-            guard let shown = try await shown(name, in: club, guessesExtension) else {
-                throw refusal
-            }
-            return try await body(shown)
+            let other = try await shown(name, in: club, guessesExtension) ?? removed(name, in: copy)
+            guard let other else { throw refusal }
+            return try await body(other)
         }
+    }
+
+    /// The note that was removed last under a name that looks the same: a server may keep names decomposed.
+    private static func removed(_ name: String, in copy: LocalCopy?) -> RemotePath? {
+        // Paths are equal in whichever normalization form.
+        let paths = [name, name + ".txt"].compactMap { try? RemotePath(validating: $0) }
+        return (try? copy?.trash())?.map(\.file.path).first { paths.contains($0) }
     }
 
     /// The note that listings show under this name.

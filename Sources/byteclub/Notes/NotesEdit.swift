@@ -102,6 +102,10 @@ struct NotesEdit: AsyncParsableCommand {
         case .outbox(let outbox):
             return try outbox.update(note.file, from: note.data, to: text, wasAttempted: false)
         case .club(let store):
+            if let data = note.data {
+                await Self.keep(
+                    data, of: note.file, from: store, in: registry.libraryFolder(of: club))
+            }
             do throws(StoreError) {
                 let changes = OwnChanges(in: club, registry)
                 return try await changes.writing(text, at: note.file.path) {
@@ -117,6 +121,16 @@ struct NotesEdit: AsyncParsableCommand {
                 return try outbox.update(note.file, from: note.data, to: text, wasAttempted: true)
             }
         }
+    }
+
+    /// Keeps the text that is replaced, unless the club does: a server may store a part of the new one.
+    @concurrent static func keep(
+        _ data: Data, of file: RemoteFile, from store: any RemoteStore, in folder: URL
+    ) async {
+        let keeper = try? await store.revisionStore
+        guard keeper?.keepsEveryState != true else { return }
+        // A failure stops nothing: a write that fails is reported in any case.
+        try? LocalCopy(folder: folder).keep([(file, data)])
     }
 
     /// - Parameter piped: Piped input can be read only once: if the note is not found, it is kept as a draft.

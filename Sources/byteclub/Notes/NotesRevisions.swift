@@ -31,8 +31,9 @@ struct NotesLog: AsyncParsableCommand {
 
     func run() async throws {
         let club = try await club.openForReading()
-        let history = try await NotePaths.with(name, in: club, guessesExtension: true) {
-            path throws(StoreError) in
+        let history = try await NotePaths.with(
+            name, in: club, guessesExtension: true, removedIn: club.existingCopy
+        ) { path throws(StoreError) in
             try await club.revisions(of: path, limit: limit)
         }
         let revisions = history.revisions.enumerated().map { index, file in
@@ -103,11 +104,13 @@ struct NotesRestore: AsyncParsableCommand {
         let (store, keeper) = try await ClubOptions.openRevisions(club, registry)
         let earlier = EarlierChanges(club, registry)
         try await earlier.send(to: store)
-        let (path, history) = try await NotePaths.with(name, in: store) { path throws(StoreError) in
+        let (path, history) = try await NotePaths.with(
+            name, in: store, removedIn: ClubOptions.existingCopy(club, registry)
+        ) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: Self.historyLimit))
         }
         try earlier.requireNone(of: path)
-        let wanted = try choose(from: history)
+        let wanted = try await choose(from: history, of: path, in: keeper)
         let restored: RemoteFile
         do throws(StoreError) {
             restored = try await OwnChanges(in: club, registry).writing(at: path) {
@@ -121,14 +124,19 @@ struct NotesRestore: AsyncParsableCommand {
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
 
-    private func choose(from history: RevisionHistory) throws -> Revision {
+    private func choose(
+        from history: RevisionHistory, of path: RemotePath, in keeper: any RevisionKeeping
+    ) async throws -> Revision {
         if let revision = revision ?? revisionOption {
             let wanted = Revision(word: revision)
             // Some servers take a revision for whatever note it is of.
-            guard
+            var isKnown =
                 history.revisions.count == Self.historyLimit
-                    || history.revisions.contains(where: { $0.revision == wanted })
-            else { throw CommandFailure(noRevision: revision, of: name) }
+                || history.revisions.contains { $0.revision == wanted }
+            if !isKnown, let both = keeper as? KeptAndSeenRevisions {
+                isKnown = try await both.hasSeen(wanted, of: path)
+            }
+            guard isKnown else { throw CommandFailure(noRevision: revision, of: name) }
             return wanted
         }
         guard history.isDeleted, let last = history.revisions.first else {
@@ -143,6 +151,12 @@ struct NotesRestore: AsyncParsableCommand {
 }
 
 extension ClubOptions {
+    /// The local copy of a club; nil where there is none: opening one would create it.
+    static func existingCopy(_ club: ClubSettings, _ registry: ClubRegistry) -> LocalCopy? {
+        let folder = registry.libraryFolder(of: club)
+        return FileManager.default.fileExists(atPath: folder.path) ? LocalCopy(folder: folder) : nil
+    }
+
     /// Opens the club for its notes' versions: its own if it keeps them, else those that this computer has
     /// seen.
     static func openRevisions(

@@ -47,6 +47,20 @@ import Testing
         #expect(try await test.club.deletePhoto(unknown).isKept == nil)
     }
 
+    /// nginx lists no names that begin with a dot.
+    @Test func aDeletedPhotoIsFoundAgainWhereNothingHiddenIsListed() async throws {
+        let store = InMemoryStore(keepsRevisions: false, listsHiddenNames: false)
+        let photo = try store.plant("picture", at: "/photos/a.jpg")
+        let kept = try await PhotoTrash.take(photo, in: store, at: Date())
+        #expect(kept.name.hasPrefix("byteclub-deleted 2"))
+        let contents = ClubContents(listing: try await store.list(.root, recursive: true))
+        #expect(contents.entries(of: .photos, in: .root).isEmpty)
+        #expect(contents.photosInTrash.map(\.photo.path) == [photo.path])
+        #expect(try await PhotoTrash.keeps(photo.path, in: store))
+        let back = try await PhotoTrash.restoreLast(photo.path, in: store)
+        #expect(back.path == photo.path)
+    }
+
     // MARK: - A store that does not know the revisions that its files had
 
     @Test func aNoteIsFoundAmongWhatTheStoreKeeps() async throws {

@@ -92,4 +92,17 @@ import Testing
             }
         }
     }
+
+    /// A list has it under the club's own name, and the editor once told the other.
+    @Test func aStateIsRestoredByTheRevisionThatWasSeen() async throws {
+        try await with("1", "22", "333") { keeper, copy, path in
+            let seen = try #require(try copy.versions(of: path).first { $0.file.byteCount == 2 })
+            let listed = try await keeper.revisions(of: path, limit: 10).revisions
+            #expect(!listed.contains { $0.revision == seen.file.revision })
+            #expect(try await keeper.hasSeen(seen.file.revision, of: path))
+            #expect(try await !keeper.hasSeen(Revision(rawValue: "x"), of: path))
+            _ = try await keeper.restore(path, to: seen.file.revision)
+            #expect(String(decoding: try await store.fetch(path).data, as: UTF8.self) == "22")
+        }
+    }
 }

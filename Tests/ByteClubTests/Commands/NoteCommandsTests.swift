@@ -1,3 +1,4 @@
+import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
@@ -197,5 +198,40 @@ import Testing
         let path = try NotePaths.new(name)
         #expect(throws: CommandFailure.self) { try NotePaths.requireNotePath(path) }
         try NotePaths.requireNotePath(try NotePaths.new("drafts/photos/plan"))
+    }
+
+    /// Some servers keep names decomposed, which nobody types.
+    @Test func aRemovedNoteIsFoundByTheComposedName() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "removed-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = LocalCopy(folder: folder)
+        let gone = try RemotePath(validating: "/Gru\u{308}ße.txt")
+        try copy.recordOwnDeletion(
+            of: RemoteFile(
+                path: gone, revision: Revision(rawValue: "1"), byteCount: 1, modified: Date()))
+        let found = try await NotePaths.with("Gr\u{FC}ße", in: InMemoryStore(), removedIn: copy) {
+            path throws(StoreError) in
+            guard path.string.utf8.elementsEqual(gone.string.utf8) else {
+                throw StoreError(.notFound, during: .metadata, at: path)
+            }
+            return path
+        }
+        #expect(found.string.utf8.elementsEqual(gone.string.utf8))
+    }
+
+    @Test(arguments: [true, false])
+    func theTextThatIsReplacedIsKeptUnlessTheClubKeepsIt(keepsRevisions: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "replaced-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = InMemoryStore(keepsRevisions: keepsRevisions)
+        let file = try store.plant("old", at: "/a.txt")
+        await NotesEdit.keep(Data("old".utf8), of: file, from: store, in: folder)
+        #expect(FileManager.default.fileExists(atPath: folder.path) != keepsRevisions)
+        if !keepsRevisions {
+            let versions = try LocalCopy(folder: folder).versions(of: file.path)
+            #expect(versions.map(\.file.revision) == [file.revision])
+        }
     }
 }

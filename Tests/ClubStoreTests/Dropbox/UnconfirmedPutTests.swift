@@ -9,6 +9,28 @@ import Testing
 /// Writes to Dropbox with a lost response: the next one finds that its own revision has changed,
 /// without another writer.
 @Suite struct UnconfirmedPutTests {
+    @Test func anEditThatIsStoredUnderAnotherNameIsNone() async throws {
+        let stray = FileMetadata.named("/a (1)", revision: "000000009", data: data("new"))
+        let dropbox = try ScriptedDropbox([
+            .json(stray), .json(DeleteResult(metadata: .file(stray))),
+            .json(Metadata.file(.named("/a", revision: "000000002", data: data("theirs")))),
+        ])
+        await expectFailure(.conflict(serverRevision: Revision(rawValue: "000000002"))) {
+            _ = try await dropbox.store.put(
+                data("new"), at: path("/a"), mode: .update(Revision(rawValue: "000000001")))
+        }
+        #expect(dropbox.routes == ["files/upload", "files/delete_v2", "files/get_metadata"])
+    }
+
+    /// Dropbox keeps the case in which a name was first written.
+    @Test func anEditUnderTheNameInAnotherCaseHasArrived() async throws {
+        let file = FileMetadata.named("/A", revision: "000000002", data: data("new"))
+        let dropbox = try ScriptedDropbox([.json(file)])
+        let saved = try await dropbox.store.put(
+            data("new"), at: path("/a"), mode: .update(Revision(rawValue: "000000001")))
+        #expect(saved.revision == Revision(rawValue: "000000002"))
+    }
+
     /// A server with one file, which checks revisions.
     private final class Server: Sendable {
         struct State {

@@ -1,5 +1,6 @@
 import ClubStoreTestSupport
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +22,38 @@ import Testing
             _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: mode)
         }
         #expect(standIn.paths == ["/a", "/first"])
+    }
+
+    @Test(arguments: [WriteMode.create, .add])
+    func whatWasStoredWithOtherLineEndsIsOursAtTheNextAttempt(_ mode: WriteMode) async throws {
+        let alters = Mutex(true)
+        let standIn = try await WebDAVStandIn.probed(
+            .init(storing: { bytes in
+                alters.withLock { $0 } ? bytes.flatMap { $0 == 10 ? [13, 10] : [$0] } : bytes
+            }))
+        for _ in 0..<2 {
+            await expectFailure(.damaged) {
+                _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: mode)
+            }
+        }
+        alters.withLock { $0 = false }
+        _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: mode)
+        #expect(standIn.contents(of: "/a") == "one\ntwo\n")
+        #expect(standIn.paths == ["/a", "/first"])
+    }
+
+    /// Its words are the same, its lines are not: that is a rival's.
+    @Test func otherLinesAreSomebodyElses() async throws {
+        let standIn = try await WebDAVStandIn.probed(
+            .init(storing: { bytes in bytes.flatMap { $0 == 10 ? [13, 10] : [$0] } }))
+        await expectFailure(.damaged) {
+            _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: .create)
+        }
+        standIn.plant("onetwo", at: "/a")
+        await #expect(throws: StoreError.self) {
+            _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: .create)
+        }
+        #expect(standIn.contents(of: "/a") == "onetwo")
     }
 
     @Test func aLargeFileStoredInPartDoesNotReachItsPath() async throws {

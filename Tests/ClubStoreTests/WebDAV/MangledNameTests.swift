@@ -14,6 +14,17 @@ import Testing
         server.standIn.plant("somebody else's", at: "/big")
     }
 
+    @Test func aFolderGetsANameThatIsOnlyEscaped() async throws {
+        server.standIn.plantFolder(at: "/trip")
+        server.standIn.plant("a", at: "/trip/a")
+        _ = try await server.store.move(path("/trip"), to: path("/Été (2)"))
+        #expect(server.standIn.contents(of: "/Été (2)/a") == "a")
+        #expect(server.standIn.paths.filter { $0.hasPrefix("/.") } == [])
+        await expectFailure(.nameNotAllowed) {
+            _ = try await server.store.move(path("/Été (2)"), to: path("/a;b"))
+        }
+    }
+
     /// The file is there, under its whole name, and no other one has changed.
     private func expectWrite(
         to name: String, _ write: (RemotePath) async throws -> Void

@@ -7,8 +7,91 @@ import Testing
 
 /// The errors for nonconforming servers.
 @Suite struct OddServerTests {
+    /// “Not available” would be wrong: the server is there.
+    @Test func tellsThatAFileIsLocked() async throws {
+        let left = Mutex(2)
+        let standIn = try store { request in
+            guard request.method == "GET" else { return nil }
+            let isLocked = left.withLock { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return isLocked ? [.answer("423 Locked")] : nil
+        }
+        standIn.plant("words", at: "/a")
+        let reasons = Mutex<[RetryNotice.Reason]>([])
+        let note = try await RetryNotice.$observer.withValue({ notice in
+            if case .silent = notice.reason { return }
+            reasons.withLock { $0.append(notice.reason) }
+        }) {
+            try await standIn.store.fetch(path("/a"))
+        }
+        #expect(note.data == data("words"))
+        #expect(reasons.withLock { $0 } == [.locked, .locked])
+    }
+
+    /// gzip of "words, words, words, words\n".
+    private static let zipped: [UInt8] = [
+        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0x2b, 0xcf, 0x2f, 0x4a, 0x29, 0xd6, 0x51, 0x28, 0xc7,
+        0xa4, 0xb8, 0, 0xa4, 0xd1, 0x1a, 0xa6, 0x1b, 0, 0, 0,
+    ]
+
+    @Test func whatIsCompressedUnaskedIsReadAllTheSame() async throws {
+        let standIn = try store { request in
+            guard request.method == "GET" else { return nil }
+            return [
+                .answer("200 OK", ["ETag: \"v1\"", "Content-Encoding: gzip"], body: Self.zipped)
+            ]
+        }
+        standIn.plant("words, words, words, words\n", at: "/a")
+        let note = try await standIn.store.fetch(path("/a"))
+        #expect(note.data == data("words, words, words, words\n"))
+    }
+
+    /// Some servers say of it what they say of a file that they compress.
+    @Test func aFileThatIsCompressedItselfStaysAsItIs() async throws {
+        let standIn = try store { request in
+            guard request.method == "GET" else { return nil }
+            return [
+                .answer("200 OK", ["ETag: \"v1\"", "Content-Encoding: gzip"], body: Self.zipped)
+            ]
+        }
+        standIn.plant(Self.zipped, at: "/a.gz")
+        #expect(try await standIn.store.fetch(path("/a.gz")).data == Data(Self.zipped))
+        #expect(standIn.requests.count { $0.method == "GET" } == 1)
+    }
+
+    @Test(arguments: [WebDAVStandIn.Manners.Tags.strong, .none])
+    func aServerThatListsNoLengths(tags: WebDAVStandIn.Manners.Tags) async throws {
+        let standIn = try WebDAVStandIn(.init(tags: tags, tellsLengths: false))
+        standIn.plant("words", at: "/a")
+        #expect(try await standIn.store.list(.root).files.map(\.byteCount) == [5])
+        #expect(try await standIn.store.fetch(path("/a")).data == data("words"))
+        let saved = try await standIn.store.put(data("more words"), at: path("/b"), mode: .create)
+        #expect(saved.byteCount == 10)
+        let edited = try await standIn.store.put(
+            data("other words"), at: path("/b"), mode: .update(saved.revision))
+        #expect(edited.byteCount == 11)
+        #expect(standIn.contents(of: "/b") == "other words")
+        guard tags == .strong else { return }
+        _ = try await standIn.store.list(.root)
+        let count = standIn.requests.count { $0.method == "HEAD" }
+        _ = try await standIn.store.list(.root)
+        #expect(standIn.requests.count { $0.method == "HEAD" } == count)
+    }
+
+    @Test(arguments: [true, false])
+    func namesThatBeginWithADotMayBeLeftOut(areListed: Bool) async throws {
+        let standIn = try WebDAVStandIn(.init(listsHiddenNames: areListed))
+        #expect(await standIn.store.listsHiddenNames() == areListed)
+        #expect(standIn.paths == [])
+        let count = standIn.requests.count
+        #expect(await standIn.store.listsHiddenNames() == areListed)
+        #expect(standIn.requests.count == count)
+    }
+
     private func store(
-        _ answer: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
+        _ answer: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]?
     ) throws -> WebDAVStandIn {
         try WebDAVStandIn(WebDAVStandIn.Manners(interception: { answer($0) }))
     }

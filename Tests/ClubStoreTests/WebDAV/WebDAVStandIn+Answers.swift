@@ -15,6 +15,7 @@ extension WebDAVStandIn {
             case "PROPFIND": propfind(path, request, &state)
             case "REPORT" where manners.reports != nil: report(path, request, state)
             case "GET": get(path, request, &state)
+            case "HEAD": head(path, state)
             case "PUT": put(path, request, &state)
             case "MKCOL": makeFolder(path, &state)
             case "DELETE": delete(path, request, &state)
@@ -94,7 +95,9 @@ extension WebDAVStandIn {
         ]
         if request["Depth"] == "1", case .folder = node {
             for (other, node) in state.nodes.sorted(by: { $0.key < $1.key })
-            where Self.parent(other) == path {
+            where Self.parent(other) == path
+                && (manners.listsHiddenNames || !other.dropFirst(path.count + 1).hasPrefix("."))
+            {
                 lines.append(response(other, node, id: fileID(other, state)))
             }
         }
@@ -121,9 +124,12 @@ extension WebDAVStandIn {
                 """
         case .file(let bytes, let version):
             let tag = tag(version, bytes.count).map { "<d:getetag>\($0)</d:getetag>" } ?? ""
+            let length =
+                manners.tellsLengths
+                ? "<d:getcontentlength>\(bytes.count)</d:getcontentlength>" : ""
             return """
                 <d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
-                <d:getcontentlength>\(bytes.count)</d:getcontentlength>\(tag)\
+                \(length)\(tag)\
                 <d:getlastmodified>\(modified(version))</d:getlastmodified>\
                 <o:fileid>\(id ?? version)</o:fileid><n:has-preview>true</n:has-preview>\(manners.properties)</d:prop>\
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
@@ -166,6 +172,13 @@ extension WebDAVStandIn {
             return [.answer("206 Partial Content", fields, body: Array(bytes[start...last]))]
         }
         return [.answer("200 OK", fields, body: bytes)]
+    }
+
+    private func head(_ path: String, _ state: State) -> [LoopbackStep] {
+        guard case .file(let bytes, _) = state.nodes[path] else {
+            return [.answer("404 Not Found")]
+        }
+        return [.send("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\n\r\n")]
     }
 
     private func put(

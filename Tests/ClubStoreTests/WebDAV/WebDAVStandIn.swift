@@ -36,6 +36,10 @@ final class WebDAVStandIn: Sendable {
         var lowercaseEscapes = false
         var tellsTagOfPut = true
         var knowsMove = true
+        /// nginx leaves them out.
+        var listsHiddenNames = true
+        /// Whether `getcontentlength` is among the properties.
+        var tellsLengths = true
 
         enum Ranges: Sendable {
             /// As Apache does it.

@@ -165,7 +165,8 @@ extension WebDAVStore {
         _ file: RemoteFile, from place: [String]
     ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
         let data = try await send(
-            .get(address.url(place)), limit: Int(fetchLimit), during: .fetch, at: file.path
+            .get(address.url(place), of: file.byteCount), limit: Int(fetchLimit), during: .fetch,
+            at: file.path
         ).body
         guard Int64(data.count) == file.byteCount else {
             throw StoreError(

@@ -210,6 +210,20 @@ extension HTTPLoader.Answer {
 }
 
 extension Data {
+    /// The text with `\n` for each line end, without a byte order mark and what is empty at its end.
+    var withPlainLineEnds: Data {
+        var rest = self[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        var plain = Data()
+        var previous: UInt8 = 0
+        for byte in rest {
+            if byte != 0x0A || previous != 0x0D { plain.append(byte == 0x0D ? 0x0A : byte) }
+            previous = byte
+        }
+        while let last = plain.last, [0x09, 0x0A, 0x20].contains(last) { plain.removeLast() }
+        return plain
+    }
+
     /// The bytes without line ends, and without a byte order mark and white space around them.
     fileprivate var essence: Data {
         let space: Set<UInt8> = [0, 0x09, 0x20]

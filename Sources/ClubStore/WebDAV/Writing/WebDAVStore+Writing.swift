@@ -91,10 +91,11 @@ extension WebDAVStore {
         of path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> String {
         let sink = HashingSink()
+        let byteCount = memory.file(at: path)?.knownByteCount
         _ = try await connection.send(
             during: operation, at: path, through: downloader,
             observers: HTTPLoader.Observers(sink: sink)
-        ) { [address] in .get(address.url(of: path)) }
+        ) { [address] in .get(address.url(of: path), of: byteCount) }
         return sink.finish()
     }
 }

@@ -284,8 +284,22 @@ extension WebDAVWrite {
         if strategy.attempts.mayHaveArrived, let hash = await strategy.hash(ofFirst: count) {
             hashes.append(hash)
         }
-        guard !hashes.isEmpty else { return false }
-        return hashes.contains(try await store.contentHash(of: path, during: operation))
+        if !hashes.isEmpty,
+            hashes.contains(try await store.contentHash(of: path, during: operation))
+        {
+            return true
+        }
+        return await isChangedForm(file, ofAny: writes)
+    }
+
+    /// Whether one of these writes came out with other line ends: some gateways change what they take for text.
+    /// Words that are not ours are somebody else's.
+    private func isChangedForm(_ file: WebDAVFile, ofAny writes: [UnconfirmedWrite]) async -> Bool {
+        let texts = writes.compactMap(\.data).filter {
+            !$0.isEmpty && file.file.byteCount <= Int64($0.count) * 2 + 16
+        }
+        guard !texts.isEmpty, let found = try? await store.fetch(path).data else { return false }
+        return texts.contains { $0.withPlainLineEnds == found.withPlainLineEnds }
     }
 }
 
