@@ -86,6 +86,32 @@ import Testing
         #expect(try test.copy.trash().map(\.file.revision.rawValue) == ["r2"])
     }
 
+    @Test func eachStateThatIsGoneIsListedForAFolderWithoutVersions() throws {
+        func make(_ name: String, _ revision: String) throws -> RemoteFile {
+            var file = try makeFile(name, revision: revision)
+            file.contentHash = "hash of \(revision)"
+            return file
+        }
+        let folder = try RemotePath(validating: "/photos")
+        func revisions() throws -> [String] {
+            try test.copy.trash(withAllStatesIn: folder).map(\.file.revision.rawValue)
+        }
+        try test.copy.recordOwnDeletion(of: make("/Photos/a.jpg", "r1"))
+        try test.copy.recordOwnDeletion(of: make("/a.txt", "n1"))
+        try test.copy.recordOwnDeletion(of: make("/a.txt", "n2"))
+        let second = try make("/Photos/a.jpg", "r2")
+        try test.copy.replaceListing(with: makeListing([second]))
+        #expect(try revisions() == ["n2", "r1"])
+        try test.copy.recordOwnDeletion(of: second)
+        try test.copy.replaceListing(with: makeListing([]))
+        #expect(try revisions() == ["r2", "n2", "r1"])
+        // It was brought back under another name.
+        var back = try make("/photos/a (2).jpg", "r3")
+        back.contentHash = "hash of r1"
+        try test.copy.replaceListing(with: makeListing([back]))
+        #expect(try revisions() == ["r2", "n2"])
+    }
+
     /// `byteclub notes mv`, and the server has told a window of it first.
     @Test func aMoveIsNoDeletion() throws {
         let (old, new) = (try makeFile("/a.txt"), try makeFile("/b.txt", revision: "r2"))

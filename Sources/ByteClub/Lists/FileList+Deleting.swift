@@ -131,6 +131,7 @@ extension FileList {
     }
 
     private func undelete(_ item: TrashItem) {
+        var name = item.file.name
         forEach(
             [item], doing: localized("Bringing back"), failureTitle: localized("Not brought back")
         ) { [weak self] (item: TrashItem) throws(StoreError) in
@@ -138,6 +139,7 @@ extension FileList {
             do throws(StoreError) {
                 let file = try await club.bringBack(item)
                 memory.see([file])
+                name = file.name
                 pathToSelect = file.path
                 reload()
             } catch {
@@ -148,7 +150,7 @@ extension FileList {
         } then: { [weak self] _ in
             guard let self else { return }
             owner?.application?.showMessage(
-                localized("“\(item.file.name)” is back."), .success)
+                localized("“\(name)” is back."), .success)
             club.askForAccountAgain()
         }
     }

@@ -78,6 +78,7 @@ final class FilterableList: View {
     /// Clears a filter that does not let this name pass; the focus stays where it is.
     func reveal(_ name: String) {
         guard filter.isActive, !filter.matches(name) else { return }
+        // It may get the focus back when what covers it goes.
         if field.isFirstResponder { list.becomeFirstResponder() }
         field.text = ""
         hideField()

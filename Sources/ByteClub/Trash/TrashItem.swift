@@ -24,16 +24,6 @@ struct TrashItem: Sendable, Hashable {
     var kind: FileKind? { ClubContents.kind(of: file) }
 }
 
-extension RemoteFile {
-    /// Whether two files have the same bytes, as far as the club reports.
-    fileprivate func hasSameBytes(as other: RemoteFile) -> Bool {
-        guard let contentHash, let hash = other.contentHash else {
-            return byteCount == other.byteCount
-        }
-        return contentHash == hash
-    }
-}
-
 extension DeletedFile {
     /// Whether both represent the same deletion.
     func isSame(as item: TrashItem) -> Bool {
@@ -46,7 +36,8 @@ extension Club {
     /// Everything that can be restored, latest deletion first.
     func trash() async -> [TrashItem] {
         let keepsDeleted = await keepsDeletedFiles()
-        let gone = await local?.read { try $0.trash() } ?? []
+        let gone =
+            await local?.read { try $0.trash(withAllStatesIn: ClubFiles.photosFolder()) } ?? []
         let deleted =
             gone.filter(\.isOwn).map { ($0.file.path, $0.file.contentHash) }
             + waiting.filter { $0.action == .delete }.map { ($0.path, $0.contentHash) }
@@ -59,9 +50,7 @@ extension Club {
             } ?? [:]
         var items = gone.compactMap { deletion -> TrashItem? in
             // It may have been restored, but not written to disk yet.
-            if let there = contents[deletion.file.path], there.hasSameBytes(as: deletion.file) {
-                return nil
-            }
+            guard !contents.has(again: deletion.file) else { return nil }
             let isText = ClubContents.kind(of: deletion.file) == .notes && deletion.hasText
             guard isText || keepsDeleted, ClubContents.kind(of: deletion.file) != nil else {
                 return nil
@@ -80,7 +69,7 @@ extension Club {
             return TrashItem(
                 file: unsent[change.path] ?? file, deleted: change.date, isOwn: true, source: .here)
         }
-        items += reported.photosInTrash.filter { contents[$0.photo.path] == nil }.map {
+        items += reported.photosInTrash.map {
             TrashItem(
                 file: $0.photo, deleted: $0.deleted, isOwn: nil,
                 source: .photosFolder($0.place))

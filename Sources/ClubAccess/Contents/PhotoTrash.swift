@@ -107,22 +107,30 @@ package enum PhotoTrash {
 }
 
 extension PhotoTrash {
-    /// Restores the last deleted photo with a name.
+    /// Restores the last deleted photo with a name, beside the file that has its name now.
     ///
-    /// - Throws: `.notFound` if none is kept; `.conflict` if the club has one with this name and keeps
-    ///   revisions.
+    /// - Parameter revision: Another one than the last.
+    /// - Throws: `.notFound` if none is kept.
     @concurrent package static func restoreLast(
-        _ path: RemotePath, in store: any RemoteStore
+        _ path: RemotePath, revision: Revision? = nil, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
         if let keeper = try await store.trashStore,
-            let history = try await history(of: path, in: keeper),
-            let last = history.revisions.first
+            let history = try await history(of: path, in: keeper)
         {
-            return try await restore(path, in: keeper, to: last.revision)
+            let deleted = history.isDeleted ? history.revisions : Array(history.revisions.dropFirst())
+            if let revision {
+                guard deleted.contains(where: { $0.revision == revision }) else {
+                    throw StoreError(.notFound, during: .move, at: path)
+                }
+                return try await restore(path, in: keeper, to: revision)
+            }
+            if let last = deleted.first {
+                return try await restore(path, in: keeper, to: last.revision)
+            }
         }
         // Also if the store keeps revisions: it may not have done so when the photo was deleted.
         let kept = try await store.list(path.parent ?? .root, recursive: false).files
-            .filter { isKept($0, of: path) }
+            .filter { isKept($0, of: path) && (revision ?? $0.revision) == $0.revision }
             .max { (date(of: $0.name) ?? .distantPast) < (date(of: $1.name) ?? .distantPast) }
         guard let kept else { throw StoreError(.notFound, during: .move, at: path) }
         return try await restore(kept.path, to: path, in: store)
@@ -152,7 +160,8 @@ extension PhotoTrash {
         return [true, false].contains { name(of: path.name, at: date, isHidden: $0) == file.name }
     }
 
-    /// Restores a photo in the store, without transferring its bytes; does not replace another photo.
+    /// Restores a photo in the store, without transferring its bytes; or beside a file that has its name now, with
+    /// its bytes transferred.
     @concurrent package static func restore(
         _ path: RemotePath, _ revision: Revision, byteCount: Int64?, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
@@ -168,7 +177,7 @@ extension PhotoTrash {
         of path: RemotePath, in keeper: any RevisionStore
     ) async throws(StoreError) -> RevisionHistory? {
         do throws(StoreError) {
-            return try await keeper.revisions(of: path, limit: 1)
+            return try await keeper.revisions(of: path, limit: 100)
         } catch {
             guard error.code == .notFound else { throw error }
             return nil
@@ -179,17 +188,46 @@ extension PhotoTrash {
         _ path: RemotePath, in keeper: any RevisionStore, to revision: Revision
     ) async throws(StoreError) -> RemoteFile {
         do throws(StoreError) {
-            let there = try await keeper.metadata(of: path)
-            throw StoreError(
-                .conflict(serverRevision: there.revision), during: .move, at: path)
+            _ = try await keeper.metadata(of: path)
         } catch {
             guard error.code == .notFound else { throw error }
+            return try await keeper.restore(path, to: revision)
         }
-        return try await keeper.restore(path, to: revision)
+        // Stores restore a file only to its own path.
+        let data = try await keeper.fetch(path, revision: revision).data
+        var taken: Set<String> = [path.name]
+        while true {
+            let free = PhotoName.free(like: path.name) { taken.contains($0) }
+            do throws(StoreError) {
+                return try await keeper.put(
+                    data, at: (path.parent ?? .root).appending(free), mode: .create)
+            } catch {
+                guard case .conflict = error.code, taken.count < 99 else { throw error }
+                taken.insert(free)
+            }
+        }
+    }
+}
+
+extension RemoteFile {
+    /// Whether two files have the same bytes, as far as the club reports.
+    fileprivate func hasSameBytes(as other: RemoteFile) -> Bool {
+        guard let contentHash, let hash = other.contentHash else {
+            return byteCount == other.byteCount
+        }
+        return contentHash == hash
     }
 }
 
 extension ClubContents {
+    /// Whether the club has a deleted file again, as it was: under its name, or if another one has that, elsewhere.
+    package func has(again deleted: RemoteFile) -> Bool {
+        guard let there = self[deleted.path] else { return false }
+        if there.hasSameBytes(as: deleted) { return true }
+        guard let hash = deleted.contentHash else { return false }
+        return allFiles.contains { $0.contentHash == hash }
+    }
+
     /// The photos in the trash: original file, time of deletion, and current path.
     package var photosInTrash: [(photo: RemoteFile, deleted: Date, place: RemotePath)] {
         allFiles.compactMap { file in

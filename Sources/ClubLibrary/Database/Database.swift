@@ -70,7 +70,7 @@ final class Database {
         try rows(sql, values, read: read).first
     }
 
-    private func rows<Element>(
+    func rows<Element>(
         _ sql: String, _ values: [Value], read: (Row) -> Element
     ) throws(DatabaseError) -> [Element] {
         let statement = try prepare(sql)

@@ -16,7 +16,26 @@ public struct Deletion: Sendable, Identifiable, Hashable {
 extension LocalCopy {
     /// The deleted files in their last state, latest deletion first. Renames by others are left out if they
     /// can be detected.
-    public func trash(limit: Int = 1000) throws -> [Deletion] {
+    ///
+    /// - Parameter folder: Each deleted state below it is listed, also if its name was used again, unless the club
+    ///   has these bytes somewhere: what is there has no versions to look for it in. The name is compared without
+    ///   regard to case.
+    public func trash(withAllStatesIn folder: RemotePath? = nil, limit: Int = 1000) throws -> [Deletion] {
+        let latest = try latestDeletions(limit: limit)
+        guard let folder else { return latest }
+        let others = try deletions(
+            where: """
+                lower(substr(path, 1, ?)) = ? AND hash IS NOT NULL
+                    AND id IN (SELECT max(id) FROM deletions GROUP BY hash)
+                    AND hash NOT IN (SELECT hash FROM entries WHERE hash IS NOT NULL)
+                """,
+            .integer(Int64(folder.string.unicodeScalars.count + 1)),
+            .text(folder.string.lowercased() + "/"), limit: limit)
+        let known = Set(latest.map(\.id))
+        return (latest + others.filter { !known.contains($0.id) }).sorted { $0.id > $1.id }
+    }
+
+    private func latestDeletions(limit: Int) throws -> [Deletion] {
         try deletions(
             where: """
                 id IN (SELECT max(id) FROM deletions GROUP BY path)
@@ -80,7 +99,9 @@ extension LocalCopy {
             .date(now), .integer(isOwn ? 1 : 0))
     }
 
-    private func deletions(where condition: String, limit: Int) throws -> [Deletion] {
+    private func deletions(
+        where condition: String, _ values: Value..., limit: Int
+    ) throws -> [Deletion] {
         try read { database in
             try database.rows(
                 """
@@ -88,7 +109,7 @@ extension LocalCopy {
                     EXISTS (SELECT 1 FROM versions WHERE versions.path = deletions.path
                         AND versions.revision = deletions.revision)
                 FROM deletions WHERE \(condition) ORDER BY id DESC LIMIT ?
-                """, .integer(Int64(limit))
+                """, values + [.integer(Int64(limit))]
             ) { row -> Deletion? in
                 guard let path = try? RemotePath(validating: row.text(1)) else { return nil }
                 return Deletion(

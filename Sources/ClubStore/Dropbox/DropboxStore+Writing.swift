@@ -62,7 +62,8 @@ extension DropboxStore {
         guard mode != .create, mode != .add,
             PathNames.key(file.path.string) != PathNames.key(path.string)
         else { return }
-        try? await delete(file.path, ifRevision: file.revision)
+        // Also if the caller has been cancelled.
+        await Task { try? await delete(file.path, ifRevision: file.revision) }.value
         throw StoreError(
             .conflict(serverRevision: nil), during: operation, at: path,
             detail: "stored as \(file.path)")

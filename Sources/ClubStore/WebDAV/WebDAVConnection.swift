@@ -168,7 +168,7 @@ extension WebDAVConnection {
             let place = Place(target), let origin = Place(url), let home,
             !(origin.isSecure && !place.isSecure)
         else { return nil }
-        return home.trusts(place) || method == "GET" ? target : nil
+        return home.trusts(place) || ["GET", "HEAD"].contains(method) ? target : nil
     }
 }
 

@@ -16,6 +16,9 @@ struct WebDAVFile: Hashable, Sendable {
     /// Whether the server has told its length.
     var hasLength = true
 
+    /// Whether the server was asked for it besides the listing.
+    var wasMeasured = false
+
     /// Whether it may have been written so shortly before the server's response that a second-based tag is
     /// also given to the next write: it was, or its age is not known.
     var isFresh = false
@@ -25,12 +28,14 @@ struct WebDAVFile: Hashable, Sendable {
 
     var knownByteCount: Int64? { hasLength ? file.byteCount : nil }
 
-    /// Whether these bytes can be the file's.
-    func canHave(_ data: Data) -> Bool { !hasLength || Int64(data.count) == file.byteCount }
+    /// Whether so many bytes can be the file's.
+    func canHave(_ byteCount: Int64) -> Bool { !hasLength || byteCount == file.byteCount }
 
-    /// With a length that the server has told later.
-    func measured(_ byteCount: Int64) -> WebDAVFile {
+    /// With a length that the server has told later; nil if it has not.
+    func measured(_ byteCount: Int64?) -> WebDAVFile {
         var measured = self
+        measured.wasMeasured = true
+        guard let byteCount else { return measured }
         measured.hasLength = true
         measured.file.byteCount = byteCount
         if tag == nil {
@@ -41,6 +46,12 @@ struct WebDAVFile: Hashable, Sendable {
 
     /// Whether both describe the same state of the file.
     func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }
+
+    /// Whether a length that was told of the one is the other's, too.
+    func hasLength(of other: WebDAVFile) -> Bool {
+        guard tag == other.tag, file.modified == other.file.modified else { return false }
+        return tag.map { !$0.isWeak } == true || !isFresh
+    }
 }
 
 /// Caches what a store knows of files, to save requests: the metadata of the last listing, and the

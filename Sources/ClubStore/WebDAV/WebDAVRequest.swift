@@ -87,7 +87,7 @@ struct WebDAVRequest: Sendable {
     func isCompressed(_ response: HTTPURLResponse) -> Bool {
         guard method == "GET", fields["Accept-Encoding"] == "identity", response.statusCode != 206,
             let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased(),
-            ["gzip", "x-gzip", "deflate"].contains(coding)
+            !["", "identity", "aws-chunked"].contains(coding)
         else { return false }
         guard let byteCount, let length = response.value(forHTTPHeaderField: "Content-Length")
         else { return true }

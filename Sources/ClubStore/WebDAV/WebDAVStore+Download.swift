@@ -12,6 +12,11 @@ extension WebDAVStore {
             path, to: file, isKept: keepsPartialFile, replaces: replaces, delegate: delegate
         ) { [self] progress throws(StoreError) in
             let file = try await currentFile(at: path, during: .download)
+            // Complete or not could not be told.
+            guard file.hasLength else {
+                throw StoreError(
+                    .badAnswer, during: .download, at: path, detail: "a file without a length")
+            }
             let strangeAnswers = AttemptLog()
             let sink = DownloadSink(file.file, progress: progress) { [self] response in
                 // Not every server sends its tag with the bytes; then the length is checked, and

@@ -36,7 +36,11 @@ extension WebDAVStore {
             memory.forget(path)
             return .nothing
         }
-        return try await resource(in: answer, at: path, during: operation)
+        let resource = try resource(in: answer, at: path, during: operation)
+        guard case .file(let file) = resource, !file.hasLength else { return resource }
+        let measured = try await measured(file, during: operation)
+        memory.keep([measured])
+        return .file(measured)
     }
 
     /// Requests the metadata of a path without retries, after a failed write: nil when there is
@@ -46,7 +50,7 @@ extension WebDAVStore {
     ) async -> WebDAVResource? {
         do throws(StoreError) {
             let answer = try await askOnce(address.url(of: path), during: operation, at: path)
-            return try await resource(in: answer, at: path, during: operation)
+            return try resource(in: answer, at: path, during: operation)
         } catch {
             return error.webDAVStatus == 404 ? .nothing : nil
         }
@@ -77,7 +81,7 @@ extension WebDAVStore {
 
     private func resource(
         in answer: Multistatus, at path: RemotePath, during operation: StoreError.Operation
-    ) async throws(StoreError) -> WebDAVResource {
+    ) throws(StoreError) -> WebDAVResource {
         guard let response = answer.responses.first else {
             throw StoreError(
                 .badAnswer, during: operation, at: path, detail: "an empty multistatus")
@@ -89,10 +93,10 @@ extension WebDAVStore {
             return .nothing
         }
         if response.properties.isCollection { return .folder }
-        let file = try await measured(
-            file(response.properties, at: path, date: answer.date), during: operation)
-        memory.keep([file])
-        return .file(file)
+        let file = file(response.properties, at: path, date: answer.date)
+        let known = file.hasLength ? file : measuredBefore(file) ?? file
+        memory.keep([known])
+        return .file(known)
     }
 
     /// The direct children of a folder.
@@ -124,29 +128,34 @@ extension WebDAVStore {
     }
 
     /// Some servers tell the length of a file only with the file itself: it is asked for once in each state.
-    private func measured(
+    func measured(
         _ file: WebDAVFile, during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVFile {
         guard !file.hasLength else { return file }
+        if let known = measuredBefore(file) { return known }
         let path = file.file.path
-        if let tag = file.tag, !tag.isWeak, let known = memory.file(at: path), known.hasLength,
-            known.tag == tag
-        {
-            return file.measured(known.file.byteCount)
-        }
         var request = WebDAVRequest("HEAD", address.url(of: path))
         request.fields["Accept-Encoding"] = "identity"
         do throws(StoreError) {
             let answer = try await send(request, limit: .max, during: operation, at: path)
-            guard answer.response.value(forHTTPHeaderField: "Content-Encoding") == nil,
-                let length = answer.response.value(forHTTPHeaderField: "Content-Length")
-                    .flatMap(Int64.init), length >= 0
-            else { return file }
-            return file.measured(length)
+            let isEncoded = answer.response.value(forHTTPHeaderField: "Content-Encoding") != nil
+            let length = answer.response.value(forHTTPHeaderField: "Content-Length")
+                .flatMap(Int64.init)
+            return file.measured(isEncoded ? nil : length.flatMap { $0 >= 0 ? $0 : nil })
         } catch {
-            guard error.webDAVStatus != nil else { throw error }
-            return file
+            // A passing error must not change lengths, of which revisions may be made.
+            guard let status = error.webDAVStatus, [400, 403, 404, 405, 410, 501].contains(status)
+            else { throw error }
+            return file.measured(nil)
         }
+    }
+
+    /// The same state of a file whose length was asked for before; nil if it was not.
+    private func measuredBefore(_ file: WebDAVFile) -> WebDAVFile? {
+        guard let known = memory.file(at: file.file.path), known.wasMeasured,
+            known.hasLength(of: file)
+        else { return nil }
+        return file.measured(known.knownByteCount)
     }
 
     /// - Parameter date: The time of the response, by the server's clock.

@@ -39,14 +39,14 @@ extension WebDAVStore {
                 .get(address.url(of: path), of: expected.knownByteCount), limit: Int(fetchLimit),
                 during: .fetch, at: path)
             if isAnswer(answer.response, for: expected),
-                expected.canHave(answer.body)
+                expected.canHave(Int64(answer.body.count))
             {
                 return (remember(answer.body, as: expected, by: answer.response), answer.body)
             }
             // An unexpected state; it is valid if the metadata before and after are equal.
             let now = try await currentFile(at: path, during: .fetch)
             if now.isSameState(as: expected) {
-                guard isPlausible(answer, for: now) else {
+                guard now.canHave(Int64(answer.body.count)) else {
                     throw StoreError(
                         .badAnswer, during: .fetch, at: path,
                         detail: "\(answer.body.count) bytes of \(now.file.byteCount)")
@@ -133,10 +133,6 @@ extension WebDAVStore {
         file.contentHash = hash
         file.byteCount = Int64(data.count)
         return file
-    }
-
-    private func isPlausible(_ answer: HTTPLoader.Answer, for file: WebDAVFile) -> Bool {
-        file.canHave(answer.body)
     }
 
     /// The display name of the signed-in user, if the server has one.

@@ -28,7 +28,7 @@ extension WebDAVStore {
         for _ in 0..<Self.reportLimit {
             guard let token = snapshot.syncToken,
                 let answer = try await report(of: snapshot, since: token),
-                let changes = changes(in: answer, of: old.folder), let next = answer.syncToken
+                let changes = try await changes(in: answer, of: old.folder), let next = answer.syncToken
             else { return nil }
             snapshot.apply(changes.entries)
             snapshot.syncToken = next
@@ -62,7 +62,7 @@ extension WebDAVStore {
     /// unknown.
     private func changes(
         in answer: Multistatus, of folder: RemotePath
-    ) -> (entries: [RemoteEntry], isCutShort: Bool)? {
+    ) async throws(StoreError) -> (entries: [RemoteEntry], isCutShort: Bool)? {
         let base = address.baseComponents + folder.components
         var entries: [RemoteEntry] = []
         var isCutShort = false
@@ -87,7 +87,8 @@ extension WebDAVStore {
             } else if response.properties.isCollection {
                 entries.append(.folder(path))
             } else {
-                let file = file(response.properties, at: path, date: answer.date)
+                let file = try await measured(
+                    file(response.properties, at: path, date: answer.date), during: .changes)
                 memory.keep([file])
                 entries.append(.file(file.file))
             }

@@ -82,7 +82,8 @@ extension Application {
             presentation.controller.presentation = nil
             presentation.removeFromSuperview()
         }
-        if let view = successor as? View, view.isDescendant(of: window), view.becomeFirstResponder()
+        if let view = successor as? View, view.isDescendant(of: window), !view.isHidden,
+            view.becomeFirstResponder()
         {
             return
         }

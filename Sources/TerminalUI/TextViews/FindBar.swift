@@ -149,7 +149,7 @@ public final class FindBar: View {
         KeyTable(localized("Find")) {
             if replaceField.isFirstResponder {
                 KeyCommand.findEnter.performs(label: localized("replace")) {
-                    self.finder.whenComplete { [weak self] in self?.replaceCurrent() }
+                    self.whenComplete { $0.replaceCurrent() }
                 }
             } else {
                 KeyCommand.findEnter.performs { self.next(by: 1) }
@@ -159,7 +159,7 @@ public final class FindBar: View {
             KeyCommand.findPrevious.performs { self.next(by: -1) }
             if isReplacing {
                 KeyCommand.replaceAll.performs(unless: unlessReplaceable) {
-                    self.finder.whenComplete { [weak self] in self?.replaceAll() }
+                    self.whenComplete { $0.replaceAll() }
                 }
             }
             KeyCommand.toggleExpression.performs(
@@ -204,6 +204,16 @@ public final class FindBar: View {
         case .searching: nil
         case .complete where !textView.matches.isEmpty: nil
         default: localized("There is nothing to replace.")
+        }
+    }
+
+    /// Performs an action once the search is complete; not if the user types in the text by then.
+    private func whenComplete(_ action: @escaping @MainActor (FindBar) -> Void) {
+        finder.whenComplete { [weak self] in
+            guard let self, findField.isFirstResponder || replaceField.isFirstResponder else {
+                return
+            }
+            action(self)
         }
     }
 

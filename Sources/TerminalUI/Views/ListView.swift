@@ -52,7 +52,11 @@ public final class ListView: View {
 
     /// The size of a row.
     private var metrics = Metrics() {
-        didSet { if metrics != oldValue { setNeedsDisplay() } }
+        didSet {
+            guard metrics != oldValue else { return }
+            setNeedsDisplay()
+            setNeedsLayout()  // the selection stays in sight
+        }
     }
 
     private struct Metrics: Equatable {

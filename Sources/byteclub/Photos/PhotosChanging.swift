@@ -114,8 +114,8 @@ struct PhotosRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring back a photo that was removed.",
         discussion: """
-            As it was last. Where another photo has its name by now, it comes back under the next free one if \
-            the club keeps no revisions, and is refused if it does.
+            As it was last, or in the revision that is named. Where another photo has its name by now, it comes \
+            back under the next free one.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -123,6 +123,9 @@ struct PhotosRestore: AsyncParsableCommand {
 
     @Argument(help: "The photo; its ending can be left off.")
     var name: String
+
+    @Argument(help: "A revision, as byteclub photos trash --json lists them.")
+    var revision: String?
 
     func run() async throws {
         let folder = try ClubFiles.photosFolder()
@@ -132,19 +135,20 @@ struct PhotosRestore: AsyncParsableCommand {
         let path = try await path(in: folder, of: store)
         let restored: RemoteFile
         do throws(StoreError) {
-            restored = try await PhotoTrash.restoreLast(path, in: store)
+            restored = try await PhotoTrash.restoreLast(
+                path, revision: revision.map(Revision.init(word:)), in: store)
         } catch {
             switch error.code {
             case .notFound:
                 throw CommandFailure(
                     localized("No photo “\(name)” was removed, or it is no longer kept."))
-            case .conflict:
-                throw CommandFailure(
-                    localized("There is a photo “\(path.name)” in the club. Nothing was changed."))
             default: throw error
             }
         }
         await OwnChanges(in: club, registry).record(restored)
+        if restored.name != path.name, !json.isOn {
+            Output.notice(localized("Another photo has its name: it is “\(restored.name)” now."))
+        }
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
 

@@ -25,10 +25,12 @@ struct PhotosTrash: AsyncParsableCommand {
         let contents = try await Self.photos(in: store)
         var removed: [(file: RemoteFile, date: Date, isOwn: Bool?)] =
             try await store.trashStore == nil
-            ? [] : try await Self.seen(in: registry.libraryFolder(of: club))
+            ? []
+            : try await Self.seen(in: registry.libraryFolder(of: club))
+                .filter { !contents.has(again: $0.file) }
         removed += contents.photosInTrash.map { ($0.photo, $0.deleted, nil) }
         try Output.list(
-            removed.filter { contents[$0.file.path] == nil }.sorted { $0.date > $1.date }
+            removed.sorted { $0.date > $1.date }
                 .map { RemovedFile($0.file, at: $0.date, isOwn: $0.isOwn) },
             asJSON: json.isOn)
     }
@@ -50,7 +52,8 @@ struct PhotosTrash: AsyncParsableCommand {
         // Opening a copy would create it.
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         do {
-            return try LocalCopy(folder: folder).trash()
+            return try LocalCopy(folder: folder)
+                .trash(withAllStatesIn: ClubFiles.photosFolder())
                 .filter { ClubContents.kind(of: $0.file) == .photos }
                 .map { ($0.file, $0.deleted, $0.isOwn) }
         } catch let error as LibraryError {

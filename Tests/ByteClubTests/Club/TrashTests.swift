@@ -47,6 +47,27 @@ import Testing
         #expect(try await test.club.deletePhoto(unknown).isKept == nil)
     }
 
+    @Test func aDeletedPhotoComesBackBesideOneThatHasItsName() async throws {
+        let store = InMemoryStore()
+        let first = try store.plant("first", at: "/photos/a.jpg")
+        try await store.delete(first.path)
+        let second = try store.plant("second one", at: "/photos/a.jpg")
+        #expect(
+            try await PhotoTrash.restoreLast(first.path, in: store).path.name == "a (2).jpg")
+        #expect(store.contents(of: "/photos/a (2).jpg") == Data("first".utf8))
+        #expect(store.contents(of: "/photos/a.jpg") == Data("second one".utf8))
+        // Each of the two that were deleted can be had.
+        try await store.delete(second.path)
+        let old = try await PhotoTrash.restoreLast(
+            first.path, revision: first.revision, in: store)
+        #expect(store.contents(of: old.path.string) == Data("first".utf8))
+        let nothing = RemotePath.root
+        await #expect(throws: StoreError.self) {
+            try await PhotoTrash.restoreLast(
+                nothing.appending("b.jpg"), revision: first.revision, in: store)
+        }
+    }
+
     /// nginx lists no names that begin with a dot.
     @Test func aDeletedPhotoIsFoundAgainWhereNothingHiddenIsListed() async throws {
         let store = InMemoryStore(keepsRevisions: false, listsHiddenNames: false)

@@ -107,7 +107,7 @@ import Testing
         await run.end()
     }
 
-    @Test func bringsBackNoPhotoOverAnother() async throws {
+    @Test func bringsBackAPhotoBesideAnotherOfItsName() async throws {
         let home = try makeHome()
         let run = try await start(home)
         run.screen.press("d")
@@ -116,8 +116,10 @@ import Testing
         await run.screen.wait(for: "z brings it back.")
         try home.store.plant("another", at: "/photos/cliff.jpg")
         run.screen.press("z")
-        await run.screen.wait(for: "Not brought back")
+        await run.screen.wait(for: "“cliff (2).jpg” is back.")
         #expect(home.store.contents(of: "/photos/cliff.jpg") == Data("another".utf8))
+        #expect(
+            home.store.contents(of: "/photos/cliff (2).jpg") == Data("picture of cliff".utf8))
         await run.end()
     }
 

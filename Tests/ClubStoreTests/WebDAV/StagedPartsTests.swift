@@ -161,8 +161,11 @@ import Testing
         #expect((firstProgress ?? 0) > 2_097_152)
         #expect(try Data(contentsOf: club.folder.appending(path: "big")) == content)
         // Apache removes the part that was cut off when it notices.
-        try await eventually("nothing else is left") {
-            try FileManager.default.contentsOfDirectory(atPath: club.folder.path) == ["big"]
+        let left = { try FileManager.default.contentsOfDirectory(atPath: club.folder.path) }
+        do {
+            try await eventually("nothing else is left") { try left() == ["big"] }
+        } catch {
+            Issue.record("\(error): \(try left())")
         }
     }
 }

@@ -98,7 +98,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
     /// Nobody else writes to the temporary name. What the server has made of the bytes must not get to the path.
     private func requireComplete(_ place: RemotePath) async throws(StoreError) {
         let there = await payload.store.lookOnce(at: place, during: payload.operation)
-        guard case .file(let file) = there, file.file.byteCount != payload.byteCount else { return }
+        guard case .file(let file) = there, !file.canHave(payload.byteCount) else { return }
         staged.withLock { $0 = nil }
         await payload.store.remove(place)
         throw StoreError(

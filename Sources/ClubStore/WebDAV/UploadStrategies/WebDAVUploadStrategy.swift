@@ -132,7 +132,7 @@ struct WebDAVPayload: Sendable {
 
     /// Whether a file on the server has exactly these bytes.
     func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
-        guard file.file.byteCount == byteCount, let hash = await hash() else { return false }
+        guard file.canHave(byteCount), let hash = await hash() else { return false }
         return try await store.contentHash(of: file.file.path, during: operation) == hash
     }
 
