@@ -172,24 +172,72 @@ extension PhotoReencoder {
                 throw PictureError(
                     .tooLargeToReencode, operation: operation, detail: header.size.description)
             }
+            let full = header.orientation.applied(to: header.size)
             let encoder = try JPEGEncoder(writingTo: descriptor, to: operation)
-            try encoder.start(size: header.size, rows: .rgbx, quality: quality)
-            let rowByteCount = header.size.width * 4
-            var (row, reported) = (0, 0)
-            try PNGRows(header: header, to: header.size, keepsAlpha: false).forEach(decoder) {
-                pixels throws(PictureError) in
-                try encoder.encode(
-                    UnsafeBufferPointer(start: pixels, count: rowByteCount),
-                    rowByteCount: rowByteCount, count: 1)
-                row += 1
-                let percent = row * 100 / header.size.height
-                if percent > reported {
-                    reported = percent
-                    progress(Double(row) / Double(header.size.height))
-                }
+            try encoder.start(size: full, rows: .rgbx, quality: quality)
+            let rows = PNGRows(header: header, to: header.size, keepsAlpha: false)
+            if header.orientation == .up {
+                try copy(rows, of: decoder, size: full, to: encoder, progress: progress)
+            } else {
+                let scratch = try TileScratch(
+                    size: header.size, pixelByteCount: 4, in: picture.source.scratch, to: operation)
+                try turn(
+                    rows, of: decoder, header, through: scratch, to: encoder, progress: progress)
             }
             try encoder.finish()
-            return (Int64(encoder.byteCount), header.size)
+            return (Int64(encoder.byteCount), full)
+        }
+    }
+
+    private func copy(
+        _ rows: PNGRows, of decoder: borrowing PNGDecoder, size: PixelSize,
+        to encoder: borrowing JPEGEncoder, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) {
+        let rowByteCount = size.width * 4
+        var (row, reported) = (0, 0)
+        try rows.forEach(decoder) { pixels throws(PictureError) in
+            try encoder.encode(
+                UnsafeBufferPointer(start: pixels, count: rowByteCount),
+                rowByteCount: rowByteCount, count: 1)
+            row += 1
+            let percent = row * 100 / size.height
+            if percent > reported {
+                reported = percent
+                progress(Double(row) / Double(size.height))
+            }
+        }
+    }
+
+    /// Copies the rows through a scratch file, one strip at a time.
+    private func turn(
+        _ rows: PNGRows, of decoder: borrowing PNGDecoder, _ header: PNGDecoder.Header,
+        through scratch: borrowing TileScratch, to encoder: borrowing JPEGEncoder,
+        progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) {
+        let rowByteCount = header.size.width * 4
+        var (strip, pixels): (Int, [UInt8]) = (0, [])
+        pixels.reserveCapacity(rowByteCount * TileScratch.side)
+        try rows.forEach(decoder) { row throws(PictureError) in
+            pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: rowByteCount))
+            guard pixels.count == scratch.rowCount(ofStrip: strip) * rowByteCount else { return }
+            try pixels.withUnsafeBufferPointer { pixels throws(PictureError) in
+                try scratch.write(strip: strip, rows: pixels)
+            }
+            pixels.removeAll(keepingCapacity: true)
+            strip += 1
+            progress(Double(strip) / Double(scratch.stripCount) / 2)
+        }
+        let turnedRowByteCount = header.orientation.applied(to: header.size).width * 4
+        let count = scratch.stripCount(turned: header.orientation)
+        for index in 0..<count {
+            guard !Task.isCancelled else {
+                throw PictureError(.cancelled, operation: decoder.operation)
+            }
+            try scratch.read(strip: index, turned: header.orientation) {
+                turned, rowCount throws(PictureError) in
+                try encoder.encode(turned, rowByteCount: turnedRowByteCount, count: rowCount)
+            }
+            progress(0.5 + Double(index + 1) / Double(count) / 2)
         }
     }
 }

@@ -84,7 +84,7 @@ public struct PictureFacts: Sendable, Equatable {
         }
         format = .png
         byteCount = bytes.count
-        orientation = .up
+        orientation = try PNGOrientation.read(bytes, to: operation)
         componentCount = [2: 3, 4: 2, 6: 4][start[25]] ?? 1
         isReadWhole = start[28] != 0
         coefficientByteCount = 0

@@ -38,7 +38,13 @@ public enum WebAddress {
             let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return URLQueryItem(name: String(halves[0]), value: String(halves.last ?? ""))
         }
-        if !items.isEmpty { parts.queryItems = (parts.queryItems ?? []) + items }
+        guard !items.isEmpty else { return parts.url }
+        // Servers read a plus sign as a space.
+        var added = URLComponents()
+        added.queryItems = items
+        let more = (added.percentEncodedQuery ?? "").replacing("+", with: "%2B")
+        parts.percentEncodedQuery = [parts.percentEncodedQuery, more].compactMap(\.self)
+            .filter { !$0.isEmpty }.joined(separator: "&")
         return parts.url
     }
 }

@@ -16,12 +16,14 @@ struct FindState {
 
     var isShown: Bool { !query.isEmpty }
 
-    mutating func take(_ found: [WebTextSearch.Match]) {
+    /// - Parameter keepsPlace: The same text was laid out again: its matches are the same, in the same order.
+    mutating func take(_ found: [WebTextSearch.Match], keepsPlace: Bool = false) {
         matches = found
         parts = [:]
         for (index, match) in found.enumerated() {
             for part in match.parts { parts[part.line, default: []].append((part.range, index)) }
         }
+        guard !keepsPlace || current >= found.count else { return }
         current = found.firstIndex { $0.firstLine >= origin } ?? 0
     }
 
@@ -90,14 +92,14 @@ extension WebView {
         find()
     }
 
-    /// The lines have changed: search again.
+    /// The lines have changed: searches again, without moving.
     func findAgain() {
         guard finding.isShown else { return }
         finding.text = nil
-        find()
+        find(keepsPlace: true)
     }
 
-    private func find() {
+    private func find(keepsPlace: Bool = false) {
         finding.search?.cancel()
         guard let layout, !finding.query.isEmpty else {
             finding.take([])
@@ -109,9 +111,10 @@ extension WebView {
             let (text, matches) = await Self.find(query, in: text, layout)
             guard let self, !Task.isCancelled, finding.query == query else { return }
             finding.text = text
-            finding.take(matches)
-            if matches.isEmpty { scroll(toLine: finding.origin) } else { showFound() }
+            finding.take(matches, keepsPlace: keepsPlace)
             setNeedsDisplay()
+            guard !keepsPlace else { return }
+            if matches.isEmpty { scroll(toLine: finding.origin) } else { showFound() }
         }
     }
 

@@ -273,7 +273,10 @@ extension WebViewController: WebViewDelegate {
         }
         // A position in the same page.
         if let name = url.fragment(percentEncoded: false), page.url.isSamePage(as: url) {
-            guard name.isEmpty || page.layout.anchors[name] != nil else {
+            // HTML standard, 7.4.6.4: `#top` is the top of the page.
+            guard
+                name.isEmpty || name.lowercased() == "top" || page.layout.anchors[name] != nil
+            else {
                 application?.showMessage(localized("The page has no place of this name."), .warning)
                 return
             }

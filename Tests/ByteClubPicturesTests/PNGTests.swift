@@ -176,4 +176,46 @@ import Testing
         }
         return image
     }
+
+    /// EXIF in the form of a chunk: big-endian, one entry.
+    private static func exif(_ orientation: Orientation) -> Data {
+        Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0])
+            + Data([UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0])
+    }
+
+    /// More than a strip of rows, in both directions, and not the same when turned.
+    private static let compass: PixelImage = {
+        var image = PixelImage(
+            size: PixelSize(width: 150, height: 100),
+            filledWith: .init(red: 250, green: 250, blue: 250))
+        for y in 0..<100 {
+            for x in 0..<150 where x < 75 || y < 50 {
+                image[x, y] = .init(
+                    red: x < 75 ? 220 : 20, green: y < 50 ? 30 : 200,
+                    blue: x < 75 && y < 50 ? 90 : 10)
+            }
+        }
+        return image
+    }()
+
+    @Test(arguments: (1...8).compactMap(Orientation.init(rawValue:)))
+    func isShownAndSentUpright(_ orientation: Orientation) async throws {
+        let photo = PNGFixtures.adding(
+            [("eXIf", Self.exif(orientation))], to: try Self.compass.pngData())
+        let upright = Self.compass.oriented(orientation)
+        let shown = try decode(photo)
+        #expect(shown.image == upright)
+        #expect(shown.fullSize == upright.size)
+        #expect(try PNGFile(data: photo).size() == upright.size)
+
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "photo.png")
+        try photo.write(to: file)
+        let sent = try await PictureWorkers.shared.prepare(file, as: PhotoPreparation())
+        let arrived = try await PictureWorkers.shared.decode(PictureFile(at: sent.url)).image
+        #expect(arrived.size == upright.size)
+        for (x, y) in [(10, 10), (upright.size.width - 10, 10), (10, upright.size.height - 10)] {
+            #expect(arrived[x, y].isNear(upright[x, y]))
+        }
+    }
 }

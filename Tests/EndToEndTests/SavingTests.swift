@@ -291,10 +291,10 @@ import Testing
             try await terminal.openNote(showing: "words")
             terminal.type("typed ")
             try FileManager.default.removeItem(at: home.club.appending(path: "plan.txt"))
-            try await terminal.wait(forText: "deleted by someone else")
+            try await terminal.wait(forText: "deleted meanwhile")
             terminal.press(.function(2))
             // Saving would bring it back, so it is asked first.
-            try await terminal.wait(forText: "Deleted by someone else")
+            try await terminal.wait(forText: "Deleted meanwhile")
             try await terminal.waitUntilIdle()
             #expect(home.noteNames == ["copy.txt"])
             terminal.type("s")

@@ -25,7 +25,7 @@ import Testing
         ("\r", ["Enter"]), ("\n", ["Enter"]), ("\t", ["Tab"]), ("\u{7F}", ["Backspace"]),
         ("\u{08}", ["Backspace"]), ("\u{13}", ["^S"]), ("\u{00}", ["C-Space"]),
         ("\u{1F}", ["^_"]), ("\u{1B}", ["Esc"]), ("\u{1B}f", ["M-f"]), ("\u{1B}é", ["M-é"]),
-        ("\u{1B}\r", ["M-Enter"]), ("\u{1B}\u{1B}", ["M-Esc"]),
+        ("\u{1B}\r", ["M-Enter"]), ("\u{1B}\u{1B}", ["Esc"]),
         ("\u{1B}[", ["M-["]), ("\u{1B}O", ["M-O"]), ("\u{1B}\u{7F}", ["M-Backspace"]),
     ])
     func readsCharactersAndControls(_ bytes: String, _ expected: [String]) {

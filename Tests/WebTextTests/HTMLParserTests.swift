@@ -37,6 +37,66 @@ import WebText
         #expect(lines(page, 20) == [" 3. a", "    • b", " 9. c", "10. d", "  • e"])
     }
 
+    @Test(arguments: [
+        ("<ol reversed><li>a<li>b<li>c</ol>", ["3. a", "2. b", "1. c"]),
+        ("<ol start=5 reversed><li>a<li>b</ol>", ["5. a", "4. b"]),
+        ("<ol type=A start=26><li>a<li>b</ol>", [" Z. a", "AA. b"]),
+        ("<ol type=i start=8><li>a<li>b</ol>", ["viii. a", "  ix. b"]),
+        ("<ol type=a start=0><li>a<li>b</ol>", ["0. a", "a. b"]),
+    ])
+    func countsAsTheListSays(page: String, expected: [String]) {
+        let shown = lines(parse(page), 20)
+        let indent = shown.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        #expect(
+            shown.map { String($0.dropFirst(indent)) }
+                == expected.map { line in
+                    String(
+                        line.dropFirst(expected.map { $0.prefix { $0 == " " }.count }.min() ?? 0))
+                })
+    }
+
+    @Test func aDescriptionEndsWhereTheNextBegins() {
+        let page = parse("<dl><dt>A<dd>1<dd>2<dl><dt>x<dd>y<dd>z</dl>more<dt>B<dd>4</dl>end")
+        let shown = lines(page, 40)
+        func indent(_ word: String) -> Int? {
+            shown.first { $0.hasSuffix(word) }?.prefix { $0 == " " }.count
+        }
+        #expect(indent("1") == indent("2") && indent("1") == indent("4"))
+        #expect(indent("y") == indent("z") && indent("more") == indent("2"))
+        #expect(indent("A") == 0 && indent("B") == 0 && indent("end") == 0)
+    }
+
+    @Test(arguments: ["script", "style"])
+    func aScriptIsNoTagWhateverIsInIt(name: String) {
+        let code = "for(var i=0;i<n;i++){ " + String(repeating: "var a = b + c; ", count: 300)
+        for more in ["", "// don't\n", "if(a<b){x=\"y z\"", "<!-- <script>", "</scrip t>"] {
+            let page = parse("<p>before<\(name) type=x>\(code)\(more)}</\(name)><p>AFTER")
+            #expect(text(page).hasSuffix("AFTER"), "\(more)")
+        }
+    }
+
+    @Test func cellsThatReachDownMoveTheNextRows() {
+        let page = parse(
+            "<table><tr><th rowspan=2>Name<th colspan=2>Score<tr><th>Math<th>Art"
+                + "<tr><td>Ann<td>1<td>2</table>")
+        guard case .table(let table)? = page.blocks.first else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.rows.map(\.count) == [2, 3, 3])
+        #expect(table.rows[1][0].blocks.isEmpty && !table.rows[1][1].blocks.isEmpty)
+        let long = parse("<table><tr><td rowspan=9>a<td>b<tr><td>c<tr><td>d<td>e</table>")
+        guard case .table(let table)? = long.blocks.first else {
+            Issue.record("no table")
+            return
+        }
+        #expect(table.rows.map(\.count) == [2, 2, 3])
+    }
+
+    @Test func oldReferencesAreCharactersOfWindows() {
+        #expect(text(parse("<p>a &#150; it&#146;s &#147;q&#148; &#128;5")) == "a – it’s “q” €5")
+    }
+
     @Test func keepsTheSpacesOfPreformattedText() {
         let page = parse("<pre>\na  b\n\tc\n</pre>")
         #expect(page.blocks == [.preformatted([WebRun("a  b\n\tc")])])

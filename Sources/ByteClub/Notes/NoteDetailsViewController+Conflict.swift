@@ -42,7 +42,7 @@ extension NoteDetailsViewController {
     func askAboutDeletion(closing: Bool) {
         present(
             AlertController(
-                title: localized("Deleted by someone else"),
+                title: localized("Deleted meanwhile"),
                 message: TextLine(
                     localized(
                         """

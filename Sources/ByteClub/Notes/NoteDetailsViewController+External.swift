@@ -104,12 +104,12 @@ extension NoteDetailsViewController {
         _ savingAfterwards: Bool
     ) async {
         guard let text = returned.text else {
-            return explain(returned.problem ?? "", nil, returned, savingAfterwards)
+            return explain(returned.problem ?? "", nil, returned, from: editor, savingAfterwards)
         }
         let isChanged = text.withoutByteOrderMark != shownText
         guard ending.isSuccess else {
             return explain(
-                Self.sentence(ending, editor), isChanged ? text : nil, returned,
+                Self.sentence(ending, editor), isChanged ? text : nil, returned, from: editor,
                 savingAfterwards)
         }
         if isChanged { return adopt(text, from: returned, savingAfterwards) }
@@ -127,7 +127,8 @@ extension NoteDetailsViewController {
     ///   - text: The text saved despite the problem.
     ///   - returned: The result.
     private func explain(
-        _ sentence: String, _ text: TextBuffer?, _ returned: Returned, _ savingAfterwards: Bool
+        _ sentence: String, _ text: TextBuffer?, _ returned: Returned, from editor: ExternalEditor,
+        _ savingAfterwards: Bool
     ) {
         var sentence = sentence
         let (remains, pending) = (returned.remains, returned.pending)
@@ -151,9 +152,17 @@ extension NoteDetailsViewController {
                     AlertAction(localized("Use it"), key: "u") { [weak self] in
                         self?.adopt(text, from: returned, false)
                     },
-                    AlertAction(localized("Leave it"), key: "l", kind: .cancel) {
+                    AlertAction(localized("Leave it"), key: "l", kind: .cancel) { [weak self] in
+                        // Unavailable once the note is closed.
+                        let application = self?.application
                         leave()
-                        Task { await Self.remove(pending) }
+                        guard let pending else { return }
+                        Task {
+                            let place = await Self.leave(pending)
+                            application?.showMessage(
+                                localized("What “\(editor.name)” saved is in \(place)."), .warning,
+                                for: nil)
+                        }
                     },
                 ]))
     }

@@ -29,7 +29,7 @@ extension NoteDetailsViewController {
                     ? localized("changed on this computer") : localized("changed by someone else"),
                 .warning)
         case .deletedElsewhere:
-            panel.trailingTitle = TextLine(localized("deleted by someone else"), .warning)
+            panel.trailingTitle = TextLine(localized("deleted meanwhile"), .warning)
         case .renamed:
             title = document.name
             showPlace()

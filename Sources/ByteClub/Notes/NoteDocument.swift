@@ -185,6 +185,15 @@ extension NoteDocument {
         CopyName.of(name, number: number)
     }
 
+    /// The folder of a new note; the club's own where a note stands in its place by now.
+    private var folder: RemotePath {
+        let folder = draft.note.folder
+        let isBlocked = folder.components.indices.contains { last in
+            club.contents[folder.prefix(last + 1)] != nil
+        }
+        return isBlocked ? .root : folder
+    }
+
     private func destination() throws(SaveFailure) -> RemotePath {
         if let file { return file.path }
         let fileName: String
@@ -194,7 +203,7 @@ extension NoteDocument {
             throw .badName(error)
         }
         do {
-            return try draft.note.folder.appending(newName: fileName)
+            return try folder.appending(newName: fileName)
         } catch {
             throw .store(error)
         }

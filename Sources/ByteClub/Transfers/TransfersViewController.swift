@@ -44,7 +44,9 @@ final class TransfersViewController: ViewController {
     /// The name and the longest of the reasons, all of it if that fits.
     private func rowHeight(in size: Size) -> Int {
         let rows =
-            items.lazy.filter { !$0.showsBar }.map { self.details(of: $0, columns: size.width).count }
+            items.lazy.filter { !$0.showsBar }.map {
+                self.details(of: $0, columns: size.width).count
+            }
             .max() ?? 1
         return 1 + max(1, min(rows, Self.reasonLimit, size.height - 1))
     }

@@ -85,10 +85,14 @@ extension PictureFacts {
         if coefficientByteCount > PictureLimits.residentCoefficientByteCount {
             byteCounts.append(coefficientByteCount)
         }
-        if case .reencoding = task, format == .jpeg,
-            orientation != .up, orientation != .upMirrored
-        {
-            byteCounts.append(0)
+        if case .reencoding = task {
+            let isTurned =
+                switch format {
+                case .jpeg: orientation != .up && orientation != .upMirrored
+                case .png: orientation != .up
+                default: false
+                }
+            if isTurned { byteCounts.append(0) }
         }
         return byteCounts
     }

@@ -7,6 +7,7 @@ import Glibc
 /// Owned by the function that created it and used on one thread.
 struct PNGDecoder: ~Copyable {
     private let handle: OpaquePointer
+    private let bytes: PictureBytes
     let operation: String
 
     private static let limits = byteclub_png_limits(
@@ -26,13 +27,16 @@ struct PNGDecoder: ~Copyable {
             }
         guard let handle else { throw PictureError(.outOfMemory, operation: operation) }
         self.handle = handle
+        self.bytes = bytes
         self.operation = operation
     }
 
     deinit { byteclub_png_close(handle) }
 
     struct Header {
+        /// As it is stored.
         let size: PixelSize
+        let orientation: Orientation
         let isInterlaced: Bool
         let hasAlpha: Bool
     }
@@ -43,6 +47,7 @@ struct PNGDecoder: ~Copyable {
         try check(byteclub_png_read_header(handle, &header))
         return Header(
             size: PixelSize(width: Int(header.width), height: Int(header.height)),
+            orientation: try PNGOrientation.read(bytes, to: operation),
             isInterlaced: header.is_interlaced != 0, hasAlpha: header.has_alpha != 0)
     }
 

@@ -20,16 +20,17 @@ public struct PNGFile: Sendable {
 
     init(_ source: PictureSource) { self.source = source }
 
-    /// The size in pixels.
+    /// The size in pixels, upright.
     ///
     /// - Throws: `PictureError`: `.notAPicture` for other files.
     public func size() throws(PictureError) -> PixelSize {
         try withDecoder(to: "read \(name)") { decoder throws(PictureError) in
-            try decoder.readHeader().size
+            let header = try decoder.readHeader()
+            return header.orientation.applied(to: header.size)
         }
     }
 
-    /// Decodes the picture in a chosen size, never enlarged.
+    /// Decodes the picture upright in a chosen size, never enlarged.
     ///
     /// A truncated or damaged picture is shown as far as possible, the rest gray.
     ///
@@ -42,19 +43,22 @@ public struct PNGFile: Sendable {
     ) throws(PictureError) -> DecodedPNG {
         try withDecoder(to: "show \(name)") { decoder throws(PictureError) in
             let header = try decoder.readHeader()
-            let wanted = chooseSize(header.size)
+            let full = header.orientation.applied(to: header.size)
+            let wanted = chooseSize(full)
             let size = PixelSize(
-                width: min(max(1, wanted.width), header.size.width),
-                height: min(max(1, wanted.height), header.size.height))
+                width: min(max(1, wanted.width), full.width),
+                height: min(max(1, wanted.height), full.height))
             guard size.pixelCount <= PictureLimits.decodedPixelCount else {
                 throw PictureError(
                     .tooLarge, operation: "show \(name)", detail: size.description)
             }
             let rows = PNGRows(
-                header: header, to: size, keepsAlpha: keepsAlpha && header.hasAlpha)
+                header: header, to: header.orientation.applied(to: size),
+                keepsAlpha: keepsAlpha && header.hasAlpha)
             let (image, isDamaged) = try rows.decode(decoder)
             return DecodedPNG(
-                image: image, fullSize: header.size, hasAlpha: keepsAlpha && header.hasAlpha,
+                image: image.oriented(header.orientation), fullSize: full,
+                hasAlpha: keepsAlpha && header.hasAlpha,
                 isDamaged: isDamaged)
         }
     }

@@ -117,7 +117,8 @@ extension PhotoTrash {
         if let keeper = try await store.trashStore,
             let history = try await history(of: path, in: keeper)
         {
-            let deleted = history.isDeleted ? history.revisions : Array(history.revisions.dropFirst())
+            let deleted =
+                history.isDeleted ? history.revisions : Array(history.revisions.dropFirst())
             if let revision {
                 guard deleted.contains(where: { $0.revision == revision }) else {
                     throw StoreError(.notFound, during: .move, at: path)

@@ -20,7 +20,9 @@ extension LocalCopy {
     /// - Parameter folder: Each deleted state below it is listed, also if its name was used again, unless the club
     ///   has these bytes somewhere: what is there has no versions to look for it in. The name is compared without
     ///   regard to case.
-    public func trash(withAllStatesIn folder: RemotePath? = nil, limit: Int = 1000) throws -> [Deletion] {
+    public func trash(withAllStatesIn folder: RemotePath? = nil, limit: Int = 1000) throws
+        -> [Deletion]
+    {
         let latest = try latestDeletions(limit: limit)
         guard let folder else { return latest }
         let others = try deletions(

@@ -47,7 +47,7 @@ struct WebDAVFile: Hashable, Sendable {
     /// Whether both describe the same state of the file.
     func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }
 
-    /// Whether a length that was told of the one is the other's, too.
+    /// Whether a length that was reported for one state is the other's, too.
     func hasLength(of other: WebDAVFile) -> Bool {
         guard tag == other.tag, file.modified == other.file.modified else { return false }
         return tag.map { !$0.isWeak } == true || !isFresh

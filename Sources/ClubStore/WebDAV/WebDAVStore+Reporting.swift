@@ -28,7 +28,8 @@ extension WebDAVStore {
         for _ in 0..<Self.reportLimit {
             guard let token = snapshot.syncToken,
                 let answer = try await report(of: snapshot, since: token),
-                let changes = try await changes(in: answer, of: old.folder), let next = answer.syncToken
+                let changes = try await changes(in: answer, of: old.folder),
+                let next = answer.syncToken
             else { return nil }
             snapshot.apply(changes.entries)
             snapshot.syncToken = next

@@ -70,7 +70,8 @@ public struct InputDecoder: Sendable {
         guard let first = rest.popFirst(), first == Self.escape else { return [] }
         guard let second = rest.first else { return [.key(KeyPress(.escape))] }
         if second == Self.escape {
-            events.append(.key(KeyPress(.escape, rest.count == 1 ? .alt : [])))
+            // Pressed twice, and read at once: no command has Alt+Esc.
+            events.append(.key(KeyPress(.escape)))
         } else if rest.count == 1, let press = Self.plainKey(second) {
             events.append(.key(press.adding(.alt)))
         } else if Self.beginsString(second) {

@@ -54,6 +54,7 @@ final class DocumentBuilder {
         guard !isFull else { return }
         elementCount += 1
         if elementCount > limits.elementCount { document.cut = .elementCount }
+        if Self.definitions.contains(name) { endDefinition() }
         let effect = effect(of: HTMLElement.named[name], attributes)
         // The line before a block element has ended.
         if let name = attributes["id"], skipCount == 0 { addAnchor(name) }
@@ -63,11 +64,28 @@ final class DocumentBuilder {
     func end(_ name: String) {
         // An end tag without a start tag is ignored.
         guard let index = open.suffix(64).lastIndex(where: { $0.name == name }) else { return }
+        // One that is closed already must not close that of a list around it.
+        if Self.definitions.contains(name), open[index...].contains(where: { $0.name == "dl" }) {
+            return
+        }
         while open.count > index { close(open.removeLast().effect) }
+    }
+
+    private static let definitions: Set<String> = ["dt", "dd"]
+
+    /// A term or a description ends where the next one begins: its end tag may be missing.
+    private func endDefinition() {
+        for element in open.suffix(64).reversed() {
+            if Self.definitions.contains(element.name) { return end(element.name) }
+            if ["dl", "table", "td", "th", "ul", "ol"].contains(element.name) { return }
+        }
     }
 
     func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard !isFull else { return }
+        if let mended = ControlReferences.mended(bytes) {
+            return mended.withUnsafeBufferPointer { text($0) }
+        }
         if titleCount > 0, skipCount == 0 {
             if document.title.utf8.count < 1000 {
                 document.title += String(decoding: bytes, as: UTF8.self)
@@ -121,6 +139,9 @@ final class DocumentBuilder {
             if let start = attributes["start"].flatMap({ Int($0) }), case .container = effect {
                 containers[containers.count - 1].number = max(-99_999, min(start, 999_999))
             }
+            if isOrdered, case .container = effect {
+                containers[containers.count - 1].numbering = ListNumbering(attributes)
+            }
             return effect
         case .item: return begin(.item(marker: marker(attributes["value"])))
         case .definition: return begin(.item(marker: ""))
@@ -128,7 +149,11 @@ final class DocumentBuilder {
         case .row: return begin(.row)
         case .cell(let isHeading):
             let span = attributes["colspan"].flatMap { Int($0) } ?? 1
-            return begin(.cell(isHeading: isHeading, columnSpan: max(1, min(span, 64))))
+            let rowSpan = attributes["rowspan"].flatMap { Int($0) } ?? 1
+            return begin(
+                .cell(
+                    isHeading: isHeading, columnSpan: max(1, min(span, 64)),
+                    rowSpan: max(1, min(rowSpan, 1000))))
         case .link: return beginLink(attributes)
         case .frame:
             let before = beginLink(["href": attributes["src"] ?? ""])
@@ -185,8 +210,9 @@ final class DocumentBuilder {
         if let value = value.flatMap({ Int($0) }) {
             containers[index].number = max(-99_999, min(value, 999_999))
         }
-        defer { containers[index].number += 1 }
-        return "\(containers[index].number)."
+        let numbering = containers[index].numbering
+        defer { containers[index].number += numbering.step }
+        return numbering.marker(containers[index].number)
     }
 
     // MARK: - Ending

@@ -112,6 +112,17 @@ struct NotesNew: AsyncParsableCommand {
         }
     }
 
+    /// The file that stands where a folder of the path would.
+    private static func note(above path: RemotePath, in store: any RemoteStore) async -> RemoteFile?
+    {
+        var folder = path.parent
+        while let place = folder, !place.isRoot {
+            if let file = try? await store.metadata(of: place) { return file }
+            folder = place.parent
+        }
+        return nil
+    }
+
     private func put(
         _ text: Data, at path: RemotePath, in store: any RemoteStore, _ kept: KeptText,
         announcing changes: OwnChanges
@@ -122,6 +133,10 @@ struct NotesNew: AsyncParsableCommand {
             }
         } catch {
             guard case .conflict = error.code else { throw error }
+            if let note = await Self.note(above: path, in: store) {
+                throw kept.failure(
+                    localized("“\(note.name)” is a note, not a folder: nothing can be in it."))
+            }
             // The same text is stored there.
             let there = try? await store.fetch(path)
             // Its name may be spelled differently.

@@ -333,10 +333,10 @@ import Testing
             await run.screen.wait(for: "changed by someone else")
         } else {
             try home.store.uproot("/plan.txt")
-            await run.screen.wait(for: "deleted by someone else")
+            await run.screen.wait(for: "deleted meanwhile")
         }
         run.screen.press("F2")
-        await run.screen.wait(for: theirs == nil ? "Deleted by someone" : "Changed by someone")
+        await run.screen.wait(for: theirs == nil ? "Deleted meanwhile" : "Changed by someone")
         return run
     }
 
@@ -406,7 +406,7 @@ import Testing
     @Test func aNoteThatSomebodyDeletedComesBackOnlyWhenAsked() async throws {
         let run = try await conflict(theirs: nil)
         let screen = run.screen
-        let title = "Deleted by someone else"
+        let title = "Deleted meanwhile"
         #expect(
             screen.message(of: title)
                 == "“plan.txt” was deleted in the club after you opened it. Your text is still here."

@@ -73,7 +73,9 @@ struct NoteSearchProgress: Sendable {
         await searchHere(search, query, after: nil, take)
         guard !Task.isCancelled else { return }
         found(progress)
-        let missing = progress.isFull ? [] : await missingFiles()
+        let missing = progress.isFull ? [] : await withoutIndex(Self.searchable(club.contents))
+        // They are not fetched for a search.
+        progress.skippedCount = await withoutIndex(Self.large(club.contents)).count
         // Texts that arrived while the index was read.
         await searchHere(search, query, after: latest, take)
         guard !Task.isCancelled else { return }
@@ -109,8 +111,7 @@ struct NoteSearchProgress: Sendable {
     }
 
     /// The notes whose current revision is not indexed.
-    private func missingFiles() async -> [RemoteFile] {
-        let files = await Self.searchable(club.contents)
+    private func withoutIndex(_ files: [RemoteFile]) async -> [RemoteFile] {
         guard let local = club.local else { return files }
         return await local.read { try $0.filesWithoutIndex(among: files) } ?? files
     }
@@ -165,5 +166,11 @@ struct NoteSearchProgress: Sendable {
         _ contents: ClubContents
     ) async -> [RemoteFile] {
         contents.searchableNotes
+    }
+
+    @concurrent private nonisolated static func large(
+        _ contents: ClubContents
+    ) async -> [RemoteFile] {
+        contents.largeNotes
     }
 }

@@ -348,7 +348,8 @@ extension WebDAVWrite {
         if case .file(let now) = there {
             file = now
             found = .init(
-                byteCount: now.knownByteCount ?? strategy.byteCount, hash: try await hash(of: now, tag, replacing: base))
+                byteCount: now.knownByteCount ?? strategy.byteCount,
+                hash: try await hash(of: now, tag, replacing: base))
         }
         let sent = WriteEvidence.Content(byteCount: strategy.byteCount, hash: await strategy.hash)
         let evidence = WriteEvidence(
@@ -388,7 +389,9 @@ extension WebDAVWrite {
                 .withoutEffect, during: operation, at: path,
                 detail: "a yes, and nothing was stored")
         }
-        if !file.canHave(strategy.byteCount), file.file.byteCount < strategy.byteCount, (try? await isLeftByUs(file)) == true {
+        if !file.canHave(strategy.byteCount), file.file.byteCount < strategy.byteCount,
+            (try? await isLeftByUs(file)) == true
+        {
             return StoreError(
                 .damaged, during: operation, at: path,
                 detail: "\(file.file.byteCount) of \(strategy.byteCount) bytes were stored")
