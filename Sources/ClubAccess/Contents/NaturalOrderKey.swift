@@ -1,4 +1,6 @@
-/// Orders names naturally: ignores case, compares numbers by value, so that `day 2` precedes `Day 10`, and
+internal import ClubLibrary
+
+/// Orders names naturally: ignores case and accents, compares numbers by value, so that `day 2` precedes `Day 10`, and
 /// compares the stem before the extension, so that `plan.txt` precedes `plan 2.txt`.
 ///
 /// Ties are broken by the exact name, so that the order is total and stable. The key is a byte string that
@@ -23,8 +25,8 @@ package struct NaturalOrderKey: Comparable, Sendable {
         var name = name
         name.makeContiguousUTF8()
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
-        var folded = isASCII ? name : name.lowercased()
-        folded.withUTF8 { text in
+        let folded = isASCII ? Array(name.utf8) : SearchLetters.folded(name)
+        folded.withUnsafeBufferPointer { text in
             let dot = text.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 }
             append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
             bytes.append(0)

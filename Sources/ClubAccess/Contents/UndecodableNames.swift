@@ -1,3 +1,4 @@
+internal import CByteClubLinux
 package import FoundationEssentials
 internal import Glibc
 

@@ -23,6 +23,7 @@ public class TextInputView: View {
     public var clipboard = Clipboard.shared
 
     var editor: TextEditor
+    private var lastCut: CutPlace?
 
     init(_ options: TextLayoutOptions) {
         editor = TextEditor(TextBuffer(), layout: options)
@@ -164,6 +165,30 @@ public class TextInputView: View {
         }
     }
 
+    /// Lines that are cut one after the other are pasted together, as in nano.
+    private func cutLine() {
+        let isNext = lastCut == cutPlace && keepsWhatIsCut
+        let before = isNext ? clipboard.text : TextBuffer()
+        cut { editor in
+            let line = editor.cutLine()
+            var both = before
+            both.replace(both.count..<both.count, with: line)
+            return both
+        }
+        lastCut = cutPlace
+    }
+
+    /// Where a line was cut last, the text after that, and the length of what is on the clipboard.
+    private struct CutPlace: Equatable {
+        var state: UndoHistory.State
+        var range: Range<Int>
+        var clipboardCount: Int
+    }
+
+    private var cutPlace: CutPlace {
+        CutPlace(state: state, range: selectedRange, clipboardCount: clipboard.text.count)
+    }
+
     private func pasteFromClipboard() {
         let text = clipboard.text
         perform { $0.paste(text) }
@@ -218,7 +243,7 @@ public class TextInputView: View {
         KeyCommand.cutLine.performs(
             unless: editor.text.isEmpty ? localized("There is no line to cut.") : nil
         ) {
-            self.cut { $0.cutLine() }
+            self.cutLine()
         }
         KeyCommand.pasteText.performs(
             unless: clipboard.text.isEmpty ? localized("Nothing was cut or copied yet.") : nil

@@ -73,4 +73,10 @@ import Testing
     func ordersNamesNaturally(names: [String]) {
         #expect(names.shuffled().sorted { NaturalOrderKey($0) < NaturalOrderKey($1) } == names)
     }
+
+    @Test func anAccentDoesNotMoveANameToTheEnd() {
+        let names = ["apple", "Äpfel", "äpfel 2", "banana", "étude", "Eve", "Über", "Zed", "笔记"]
+        let sorted = names.shuffled().sorted { NaturalOrderKey($0) < NaturalOrderKey($1) }
+        #expect(sorted.map { $0.first } == ["Ä", "ä", "a", "b", "é", "E", "Ü", "Z", "笔"])
+    }
 }

@@ -78,6 +78,15 @@ import TextEditing
         #expect(controller.textView.buffer.string == "1\r\n2a\r\nb")
     }
 
+    @Test func linesThatAreCutInARowArePastedTogether() throws {
+        let (harness, controller) = try make("1\n2\n3\n4\n")
+        controller.textView.clipboard = Clipboard()
+        harness.press("^K", "^K", "C-End", "^V")
+        #expect(controller.textView.buffer.string == "3\n4\n1\n2\n")
+        harness.press("C-Home", "^K", "Down", "^K", "^V")
+        #expect(controller.textView.buffer.string == "4\n1\n2\n")
+    }
+
     @Test func scrollsWithTheCaret() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))
