@@ -42,8 +42,20 @@ enum Output {
     }
 
     /// Writes rows in aligned columns, slightly indented.
-    static func table(_ rows: [[String]]) {
-        let rows = rows.map { row in row.map { VisibleText($0).string } }
+    ///
+    /// - Parameter shortened: A column that takes at most a third of a terminal's width: one long name there would
+    ///   move everything else out of sight.
+    static func table(_ rows: [[String]], shortening shortened: Int? = nil) {
+        let limit = Self.columnCount.map { max(16, $0 / 3) }
+        let rows = rows.map { row in
+            row.enumerated().map { column, cell in
+                let text = VisibleText(cell).string
+                guard column == shortened, let limit, CellWidth.of(text) > limit else {
+                    return text
+                }
+                return CellWidth.prefix(of: text, fitting: limit - 1).text + "…"
+            }
+        }
         let columnCount = rows.map(\.count).max() ?? 0
         let widths = (0..<columnCount).map { column in
             rows.map { column < $0.count ? CellWidth.of($0[column]) : 0 }.max() ?? 0

@@ -14,6 +14,7 @@ final class CoursesViewController: ViewController {
     private let web: WebViewController
     private lazy var split = SplitView(panel, web.view, fraction: 0.36)
     private var courses: [Course] = []
+    private var didCancelLogIn = false
     private var loading: Task<Void, Never>?
 
     init(_ feed: URL, session: URLSession) {
@@ -63,6 +64,7 @@ final class CoursesViewController: ViewController {
         wheel.start()
         list.emptyText = TextLine(localized("Loading the courses…"), .secondary)
         application?.beginActivity()
+        didCancelLogIn = false
         let policy: URLRequest.CachePolicy =
             courses.isEmpty ? .useProtocolCachePolicy : .reloadIgnoringLocalCacheData
         let fetch = WebFetch(URLRequest(url: feed, cachePolicy: policy), in: session)
@@ -70,7 +72,8 @@ final class CoursesViewController: ViewController {
             guard let self else { return answer(.cancelAuthenticationChallenge, nil) }
             LogInController.answer(challenge, over: self, with: answer) {
                 application?.endActivity()
-            } didAnswer: { [weak self] _ in
+            } didAnswer: { [weak self] credential in
+                self?.didCancelLogIn = credential == nil
                 self?.application?.beginActivity()
             }
         }
@@ -78,7 +81,12 @@ final class CoursesViewController: ViewController {
             do throws(Failure) {
                 show(try await CourseFeed.load(fetch, retry: .key))
             } catch {
-                show(error)
+                show(
+                    didCancelLogIn
+                        ? Failure(
+                            sentence: localized(
+                                "The courses are only for those who log in. To log in, press r."))
+                        : error)
             }
             loading = nil
             wheel.stop()

@@ -292,13 +292,9 @@ extension ErrorMessage {
         case .move:
             localized(
                 "The name is taken in the club there. It was not changed; choose another name.")
-        case .createFolder:
-            localized(
-                "The name \(name) is taken in the club. Nothing was changed; choose another name.")
         default:
             localized(
-                "Something else in the club has the name \(name). Nothing was overwritten; choose another "
-                    + "name.")
+                "The name \(name) is taken in the club. Nothing was changed; choose another name.")
         }
     }
 

@@ -47,7 +47,7 @@ struct TransfersCommand: ParsableCommand {
             Output.table(
                 items.map {
                     [$0.id, "\($0.arrow) \($0.shownName)", $0.stateWord, $0.words(at: now)]
-                })
+                }, shortening: 1)
         }
     }
 
