@@ -48,6 +48,21 @@ static inline void byteclub_html_feed(
     htmlParseChunk(parser, (const char *)bytes, count, isLast);
 }
 
+// How many attributes a tag may have that is not complete yet, if it is what the parser waits for: the number of blanks
+// and quotes in it, up to a limit. What begins with `<?` or `</` may turn out to be text with a tag in it.
+static inline int byteclub_html_pending_attributes(
+    htmlParserCtxtPtr _Nonnull parser, int limit) {
+    if (parser->input == NULL) return 0;
+    const unsigned char *at = parser->input->cur, *end = parser->input->end;
+    if (end - at < 2 || at[0] != '<') return 0;
+    int isTag = (at[1] | 0x20) >= 'a' && (at[1] | 0x20) <= 'z';
+    if (!isTag && at[1] != '?' && at[1] != '/') return 0;
+    int count = 0;
+    for (; at < end && count <= limit; at++)
+        count += *at <= ' ' || *at == '"' || *at == '\'';
+    return count;
+}
+
 static inline void byteclub_html_free(htmlParserCtxtPtr _Nonnull parser) {
     htmlFreeParserCtxt(parser);
 }

@@ -5,6 +5,8 @@ import WebText
 /// The state of a search in a page.
 struct FindState {
     var query = ""
+    /// The query that the matches are of.
+    var foundQuery = ""
     var matches: [WebTextSearch.Match] = []
     var current = 0
     /// The parts of matches by line, with the index of the match.
@@ -96,7 +98,8 @@ extension WebView {
     func findAgain() {
         guard finding.isShown else { return }
         finding.text = nil
-        find(keepsPlace: true)
+        // The first search of a query may be under way.
+        find(keepsPlace: finding.foundQuery == finding.query)
     }
 
     private func find(keepsPlace: Bool = false) {
@@ -112,6 +115,7 @@ extension WebView {
             guard let self, !Task.isCancelled, finding.query == query else { return }
             finding.text = text
             finding.take(matches, keepsPlace: keepsPlace)
+            finding.foundQuery = query
             setNeedsDisplay()
             guard !keepsPlace else { return }
             if matches.isEmpty { scroll(toLine: finding.origin) } else { showFound() }

@@ -93,6 +93,13 @@ import WebText
         #expect(table.rows.map(\.count) == [2, 2, 3])
     }
 
+    @Test func aWideTableWithRowSpansIsRead() {
+        let wide = String(repeating: "<td colspan=64 rowspan=1000>x", count: 17)
+        let page = parse(
+            "<table><tr>" + wide + String(repeating: "<tr>", count: 2000) + "</table>end")
+        #expect(text(page).hasSuffix("end"))
+    }
+
     @Test func oldReferencesAreCharactersOfWindows() {
         #expect(text(parse("<p>a &#150; it&#146;s &#147;q&#148; &#128;5")) == "a – it’s “q” €5")
     }

@@ -87,4 +87,20 @@ import WebText
         #expect(VisibleText(line).string.contains("<U+202E>"))
         for line in WebLayout(page, width: 10).lines { #expect(CellWidth.of(line.text) <= 10) }
     }
+
+    /// libxml2 compares each attribute with all before it: 600,000 would take many minutes.
+    @Test(arguments: [
+        "<a b=c\"><p ", "<a \"><p ", "<script q=w/><a b=\"</script><p ",
+        "<script></scriptx><a b=\"</script><p ", "<?y <a b=\"><p ", "q</y <a b=\"><b ",
+        "<!DOCTYPE <a b=\"><b ", "<!DOCTYPE html PUBLIC \"><a b='\" \"x\"><p ", "</ <p ", "<!x <p ",
+        "<!-- --!> <p ", "<? <p ", "<?\u{E9} <a b=\"><p ", "</\u{E9} <a b=\"><p ",
+    ])
+    func attributesThatHideFromTheTrimmerTakeNoTime(_ beginning: String) {
+        let many = (0..<500_000).map { "x\($0)" }.joined(separator: " ")
+        let start = ContinuousClock.now
+        let page = HTMLParser.parse(Array((beginning + many + ">text").utf8))
+        // Not a measure of speed: a square of this size takes minutes.
+        #expect(ContinuousClock.now - start < .seconds(40))
+        #expect(page.blocks.count < 10)
+    }
 }

@@ -143,7 +143,6 @@ extension Club {
         at path: RemotePath, _ revision: Revision, _ data: Data?, byteCount: Int64? = nil
     ) async throws(StoreError) -> RemoteFile {
         if let file = await takeBackDeletion(of: path, revision) { return file }
-        if let file = await restoredByStore(path, revision, byteCount) { return file }
         var text = data
         if text == nil {
             text =
@@ -161,29 +160,6 @@ extension Club {
         }
         guard let text else { throw StoreError(.notFound, during: .fetch, at: path) }
         return try await putBack(TextBuffer(utf8: text), at: path)
-    }
-
-    /// Lets the store restore a note where nothing has its name: its date stays. Nil if it cannot.
-    private func restoredByStore(
-        _ path: RemotePath, _ revision: Revision, _ byteCount: Int64?
-    ) async -> RemoteFile? {
-        guard !isOffline, revision.waitingChange == nil, contents[path] == nil,
-            !waiting.contains(where: { $0.path == path })
-        else { return nil }
-        let file = try? await perform { store throws(StoreError) in
-            guard let keeper = try await store.trashStore else { return RemoteFile?.none }
-            let kept = try await keeper.keptRevision(of: path, revision, byteCount: byteCount)
-            do throws(StoreError) {
-                _ = try await keeper.metadata(of: path)
-                return nil
-            } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            return try await keeper.restore(path, to: kept)
-        }
-        guard let file = file.flatMap(\.self) else { return nil }
-        record(file)
-        return file
     }
 
     /// Restores a note whose deletion is still in the outbox, by removing the deletion.

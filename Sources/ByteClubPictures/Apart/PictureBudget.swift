@@ -43,7 +43,11 @@ struct PictureBudget: Sendable, Equatable {
         }
         if isReencoded {
             if isTurned { byteCount += (stored.width + stored.height) * 4 * 64 * 2 }
-            fileByteCount = stored.pixelCount * 4 + 1 << 20
+            // A turned picture is in whole tiles for a while.
+            let side = TileScratch.side
+            let tiles = PixelSize(
+                width: (stored.width + side - 1) / side, height: (stored.height + side - 1) / side)
+            fileByteCount = tiles.pixelCount * side * side * 4 + 1 << 20
         } else {
             // As pixels, turned, as a growing file, and as the final file.
             byteCount += min(shown.pixelCount, PictureLimits.decodedPixelCount) * 20

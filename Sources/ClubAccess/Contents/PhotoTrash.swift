@@ -109,32 +109,57 @@ package enum PhotoTrash {
 extension PhotoTrash {
     /// Restores the last deleted photo with a name, beside the file that has its name now.
     ///
-    /// - Parameter revision: Another one than the last.
-    /// - Throws: `.notFound` if none is kept.
+    /// - Parameters:
+    ///   - revision: Another one than the last, as it was when it was deleted.
+    ///   - byteCount: Its length, if known.
+    /// - Throws: `.notFound` if none is kept; `.conflict` if the club has only this one, as it was.
     @concurrent package static func restoreLast(
-        _ path: RemotePath, revision: Revision? = nil, in store: any RemoteStore
+        _ path: RemotePath, revision: Revision? = nil, byteCount: Int64? = nil,
+        in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
+        var there: RemoteFile?
         if let keeper = try await store.trashStore,
             let history = try await history(of: path, in: keeper)
         {
-            let deleted =
-                history.isDeleted ? history.revisions : Array(history.revisions.dropFirst())
-            if let revision {
-                guard deleted.contains(where: { $0.revision == revision }) else {
-                    throw StoreError(.notFound, during: .move, at: path)
-                }
-                return try await restore(path, in: keeper, to: revision)
+            there = history.isDeleted ? nil : history.revisions.first
+            let deleted = history.revisions.filter { state in
+                there.map { $0.revision != state.revision && !$0.hasSameBytes(as: state) } ?? true
             }
-            if let last = deleted.first {
-                return try await restore(path, in: keeper, to: last.revision)
+            if let wanted = try await choose(
+                revision, byteCount, among: deleted, of: path, isDeleted: there == nil, in: keeper)
+            {
+                return try await restore(path, in: keeper, to: wanted)
             }
         }
         // Also if the store keeps revisions: it may not have done so when the photo was deleted.
         let kept = try await store.list(path.parent ?? .root, recursive: false).files
             .filter { isKept($0, of: path) && (revision ?? $0.revision) == $0.revision }
             .max { (date(of: $0.name) ?? .distantPast) < (date(of: $1.name) ?? .distantPast) }
-        guard let kept else { throw StoreError(.notFound, during: .move, at: path) }
+        guard let kept else {
+            throw StoreError(
+                there.map { .conflict(serverRevision: $0.revision) } ?? .notFound, during: .move,
+                at: path)
+        }
         return try await restore(kept.path, to: path, in: store)
+    }
+
+    /// The revision to restore: nil if the store keeps none.
+    private static func choose(
+        _ revision: Revision?, _ byteCount: Int64?, among deleted: [RemoteFile],
+        of path: RemotePath, isDeleted: Bool, in keeper: any RevisionStore
+    ) async throws(StoreError) -> Revision? {
+        if let revision, deleted.contains(where: { $0.revision == revision }) { return revision }
+        // Its trash has revisions of its own, and its versions of a file are not what was deleted.
+        if !keeper.keepsEveryState, revision != nil ? byteCount != nil : !isDeleted {
+            do throws(StoreError) {
+                return try await keeper.keptRevision(
+                    of: path, revision ?? Revision(rawValue: ""), byteCount: byteCount)
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return nil
+            }
+        }
+        return revision == nil ? deleted.first?.revision : nil
     }
 
     /// Whether a photo with this name was deleted and can be restored.

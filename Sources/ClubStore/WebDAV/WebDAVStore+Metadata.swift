@@ -143,10 +143,11 @@ extension WebDAVStore {
                 .flatMap(Int64.init)
             return file.measured(isEncoded ? nil : length.flatMap { $0 >= 0 ? $0 : nil })
         } catch {
-            // A passing error must not change lengths, of which revisions may be made.
-            guard let status = error.webDAVStatus, [400, 403, 404, 405, 410, 501].contains(status)
-            else { throw error }
-            return file.measured(nil)
+            guard let status = error.webDAVStatus else { throw error }
+            if [400, 403, 404, 405, 410, 501].contains(status) { return file.measured(nil) }
+            // A passing error must not change a revision that is made of the length.
+            guard file.tag != nil else { throw error }
+            return file
         }
     }
 

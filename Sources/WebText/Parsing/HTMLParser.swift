@@ -30,6 +30,9 @@ public enum HTMLParser {
     /// Initializes once: libxml2's tables must exist before several threads use them.
     private static let library: Void = xmlInitParser()
 
+    /// The trimmer leaves fewer, unless a page makes it see another tag than libxml2 does.
+    private static let pendingAttributeLimit: Int32 = 4096
+
     private enum Feeding {
         case whole
         case outOfTime
@@ -55,6 +58,9 @@ public enum HTMLParser {
                 byteclub_html_feed(parser, page.baseAddress?.advanced(by: offset), Int32(count), 0)
                 offset += count
                 if ContinuousClock.now > end { return .outOfTime }
+                // Each is compared with all before it, which nothing interrupts.
+                let limit = pendingAttributeLimit
+                if byteclub_html_pending_attributes(parser, limit) > limit { return .outOfTime }
             }
             byteclub_html_feed(parser, nil, 0, 1)
             return .whole

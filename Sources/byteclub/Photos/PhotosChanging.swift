@@ -135,13 +135,21 @@ struct PhotosRestore: AsyncParsableCommand {
         let path = try await path(in: folder, of: store)
         let restored: RemoteFile
         do throws(StoreError) {
+            let wanted = revision.map(Revision.init(word:))
+            let known = wanted.flatMap { wanted in
+                (try? ClubOptions.existingCopy(club, registry)?.deletions())?
+                    .first { $0.file.path == path && $0.file.revision == wanted }
+            }
             restored = try await PhotoTrash.restoreLast(
-                path, revision: revision.map(Revision.init(word:)), in: store)
+                path, revision: wanted, byteCount: known?.file.byteCount, in: store)
         } catch {
             switch error.code {
             case .notFound:
                 throw CommandFailure(
                     localized("No photo “\(name)” was removed, or it is no longer kept."))
+            case .conflict:
+                throw CommandFailure(
+                    localized("There is a photo “\(path.name)” in the club. Nothing was changed."))
             default: throw error
             }
         }

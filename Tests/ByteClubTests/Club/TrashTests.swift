@@ -56,6 +56,14 @@ import Testing
             try await PhotoTrash.restoreLast(first.path, in: store).path.name == "a (2).jpg")
         #expect(store.contents(of: "/photos/a (2).jpg") == Data("first".utf8))
         #expect(store.contents(of: "/photos/a.jpg") == Data("second one".utf8))
+        // A script tries again: nothing is added that is there.
+        let third = try store.plant("third", at: "/photos/c.jpg")
+        try await store.delete(third.path)
+        _ = try await PhotoTrash.restoreLast(third.path, in: store)
+        await #expect(throws: StoreError.self) {
+            try await PhotoTrash.restoreLast(third.path, in: store)
+        }
+        #expect(store.contents(of: "/photos/c (2).jpg") == nil)
         // Each of the two that were deleted can be had.
         try await store.delete(second.path)
         let old = try await PhotoTrash.restoreLast(

@@ -321,7 +321,8 @@ extension WebDAVWrite {
 extension WebDAVWrite {
     /// The file, if it holds these bytes although the server did not confirm it.
     private func arrivedFile() async -> WebDAVFile? {
-        guard case .file(let file) = await store.lookOnce(at: path, during: operation),
+        guard case .file(let seen) = await store.lookOnce(at: path, during: operation),
+            let file = try? await store.measured(seen, during: operation),
             file.canHave(strategy.byteCount),
             (try? await strategy.isSame(as: file)) == true
         else { return nil }
