@@ -34,7 +34,8 @@ final class ReachableOrKept: RemoteReading {
         }
     }
 
-    var existingCopy: LocalCopy? { ClubOptions.existingCopy(club, registry) }
+    /// Nil if no window has shown the club.
+    var existingCopy: LocalCopy? { LocalCopy(existingIn: registry.libraryFolder(of: club)) }
 
     @concurrent func list(
         _ folder: RemotePath, recursive: Bool
@@ -170,10 +171,8 @@ final class ReachableOrKept: RemoteReading {
         _ club: ClubSettings, _ registry: ClubRegistry, instead error: StoreError
     ) -> KeptFiles? {
         guard error.saysNothingOfTheClub else { return nil }
-        let folder = registry.libraryFolder(of: club)
-        // Opening a copy would create it.
-        guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
-        return try? KeptFiles(of: LocalCopy(folder: folder))
+        let copy = LocalCopy(existingIn: registry.libraryFolder(of: club))
+        return copy.flatMap { try? KeptFiles(of: $0) }
     }
 }
 

@@ -95,10 +95,6 @@ package struct OwnChanges: Sendable {
         try? begun?.copy.endOwnWrite(begun?.id ?? 0, as: file)
     }
 
-    /// Nil if no window has ever shown the club: opening a copy would create it, and in a new one nothing is
-    /// unread.
-    private var copy: LocalCopy? {
-        guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
-        return LocalCopy(folder: folder)
-    }
+    /// Nil if no window has ever shown the club: in a new copy nothing is unread.
+    private var copy: LocalCopy? { LocalCopy(existingIn: folder) }
 }

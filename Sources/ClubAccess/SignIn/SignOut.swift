@@ -32,9 +32,8 @@ package enum SignOut {
         )
         func removePictures() {
             registry.pictureCache.removeAll(ofClub: pictures.cacheName)
-            // Opening a copy would create it.
-            guard FileManager.default.fileExists(atPath: pictures.library.path) else { return }
-            try? LocalCopy(folder: pictures.library).removeThumbnails()
+            guard let copy = LocalCopy(existingIn: pictures.library) else { return }
+            try? copy.removeThumbnails()
             LocalCopy.removeThumbnails(ofCopiesSetAsideIn: pictures.library)
         }
         guard club.needsSignIn, let place = registry.secretPlace(of: club) else {

@@ -45,6 +45,12 @@ public final class LocalCopy: Sendable {
         writer = Mutex(opened.database)
     }
 
+    /// Opens the local copy in a folder; nil if the folder does not exist: ``init(folder:)`` creates it.
+    public convenience init?(existingIn folder: URL) {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return nil }
+        self.init(folder: folder)
+    }
+
     /// Whether data outlives the process.
     public var isDurable: Bool { state.withLock { $0.isDurable } }
 

@@ -152,20 +152,8 @@ final class CapabilityProbe: Sendable {
     }
 
     /// Adds a capability learned later.
-    func learn(placesRanges: Bool) {
-        note { $0.capabilities?.placesRanges = placesRanges }
-    }
-
-    func learn(keepsDestinations: Bool) {
-        note { $0.capabilities?.keepsDestinations = keepsDestinations }
-    }
-
-    func learn(keepsMildDestinations: Bool) {
-        note { $0.capabilities?.keepsMildDestinations = keepsMildDestinations }
-    }
-
-    func learn(listsHiddenNames: Bool) {
-        note { $0.capabilities?.listsHiddenNames = listsHiddenNames }
+    func learn(_ capability: WritableKeyPath<ServerCapabilities, Bool?>, _ isThere: Bool) {
+        note { $0.capabilities?[keyPath: capability] = isThere }
     }
 
     func learn(signInWay: WebDAVAuthenticator.Way) {

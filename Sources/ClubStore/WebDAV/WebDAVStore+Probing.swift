@@ -35,7 +35,7 @@ extension WebDAVStore {
         }
         await remove(scratch)
         let found = try result.get() == .supported
-        capabilities.learn(placesRanges: found)
+        capabilities.learn(\.placesRanges, found)
         return found
     }
 
@@ -64,10 +64,9 @@ extension WebDAVStore {
         guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
         if capabilities.known?.keepsDestinations == true { return true }
         let isOdd = path.components.contains(where: TemporaryName.isOdd)
-        let known =
-            isOdd
-            ? capabilities.known?.keepsDestinations : capabilities.known?.keepsMildDestinations
-        if let known { return known }
+        let capability: WritableKeyPath<ServerCapabilities, Bool?> =
+            isOdd ? \.keepsDestinations : \.keepsMildDestinations
+        if let known = capabilities.known?[keyPath: capability] { return known }
         // The write capabilities come first: this result is stored with them.
         _ = try await currentCapabilities(during: operation)
         let source = try RemotePath.root.appending(TemporaryName.staged())
@@ -82,11 +81,7 @@ extension WebDAVStore {
         await remove(source)
         await remove(destination)
         let found = try result.get() == .supported
-        if isOdd {
-            capabilities.learn(keepsDestinations: found)
-        } else {
-            capabilities.learn(keepsMildDestinations: found)
-        }
+        capabilities.learn(capability, found)
         return found
     }
 
@@ -94,10 +89,8 @@ extension WebDAVStore {
         from source: RemotePath, to destination: RemotePath,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> ProbeResult {
-        var request = WebDAVRequest("PUT", address.url(of: source))
-        request.body = .data(Data("Byte Club".utf8))
-        _ = try await send(request, during: operation, at: nil)
-        request = WebDAVRequest("MOVE", address.url(of: source))
+        try await putProbe(at: source, during: operation)
+        var request = WebDAVRequest("MOVE", address.url(of: source))
         request.fields["Destination"] = address.url(of: destination)
         request.fields["Overwrite"] = "F"
         do throws(StoreError) {
@@ -125,7 +118,7 @@ extension WebDAVStore {
             _ = try await currentCapabilities(during: .metadata)
             let found = try await isListed(name, at: place)
             await remove(place)
-            capabilities.learn(listsHiddenNames: found)
+            capabilities.learn(\.listsHiddenNames, found)
             return found
         } catch {
             await remove(place)
@@ -134,15 +127,21 @@ extension WebDAVStore {
     }
 
     private func isListed(_ name: String, at place: RemotePath) async throws(StoreError) -> Bool {
-        var request = WebDAVRequest("PUT", address.url(of: place))
-        request.body = .data(Data("Byte Club".utf8))
-        _ = try await send(request, during: .metadata, at: nil)
+        try await putProbe(at: place, during: .metadata)
         let answer = try await ask(
             .propfind(
                 address.url(of: .root, isFolder: true), depth: 1,
                 properties: "<D:resourcetype/>"),
             during: .metadata, at: nil)
         return answer.responses.contains { $0.href.contains(name) }
+    }
+
+    private func putProbe(
+        at place: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) {
+        var request = WebDAVRequest("PUT", address.url(of: place))
+        request.body = .data(Data("Byte Club".utf8))
+        _ = try await send(request, during: operation, at: nil)
     }
 
     /// Whether a name is unchanged by escaping.

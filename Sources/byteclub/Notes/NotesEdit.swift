@@ -179,10 +179,9 @@ struct NotesEdit: AsyncParsableCommand {
 
     /// The note in the version that this computer has seen last.
     @concurrent private static func base(at path: RemotePath, of folder: URL) async -> RemoteFile? {
-        // Opening a copy would create it.
-        guard FileManager.default.fileExists(atPath: folder.path),
-            let kept = try? KeptFiles(of: LocalCopy(folder: folder))
-        else { return nil }
+        guard let copy = LocalCopy(existingIn: folder), let kept = try? KeptFiles(of: copy) else {
+            return nil
+        }
         return try? await kept.metadata(of: path)
     }
 }

@@ -105,7 +105,7 @@ struct NotesRestore: AsyncParsableCommand {
         let earlier = EarlierChanges(club, registry)
         try await earlier.send(to: store)
         let (path, history) = try await NotePaths.with(
-            name, in: store, removedIn: ClubOptions.existingCopy(club, registry)
+            name, in: store, removedIn: LocalCopy(existingIn: registry.libraryFolder(of: club))
         ) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: Self.historyLimit))
         }
@@ -151,12 +151,6 @@ struct NotesRestore: AsyncParsableCommand {
 }
 
 extension ClubOptions {
-    /// The local copy of a club; nil where there is none: opening one would create it.
-    static func existingCopy(_ club: ClubSettings, _ registry: ClubRegistry) -> LocalCopy? {
-        let folder = registry.libraryFolder(of: club)
-        return FileManager.default.fileExists(atPath: folder.path) ? LocalCopy(folder: folder) : nil
-    }
-
     /// Opens the club for its notes' versions: its own if it keeps them, else those that this computer has
     /// seen.
     static func openRevisions(

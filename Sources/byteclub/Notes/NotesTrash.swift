@@ -21,13 +21,10 @@ struct NotesTrash: AsyncParsableCommand {
     func run() async throws {
         let registry = ClubRegistry()
         let club = try club.choose(registry)
-        let folder = registry.libraryFolder(of: club)
-        // Opening a copy would create it.
-        guard FileManager.default.fileExists(atPath: folder.path) else {
+        guard let copy = LocalCopy(existingIn: registry.libraryFolder(of: club)) else {
             return try Output.list([], asJSON: json.isOn)
         }
         do {
-            let copy = LocalCopy(folder: folder)
             var deletions = try copy.trash().filter { ClubContents.kind(of: $0.file) == .notes }
             // The club is asked only if a text is not stored here.
             if deletions.contains(where: { !$0.hasText }),

@@ -137,7 +137,7 @@ struct PhotosRestore: AsyncParsableCommand {
         do throws(StoreError) {
             let wanted = revision.map(Revision.init(word:))
             let known = wanted.flatMap { wanted in
-                (try? ClubOptions.existingCopy(club, registry)?.deletions())?
+                (try? LocalCopy(existingIn: registry.libraryFolder(of: club))?.deletions())?
                     .first { $0.file.path == path && $0.file.revision == wanted }
             }
             restored = try await PhotoTrash.restoreLast(

@@ -49,11 +49,10 @@ struct PhotosTrash: AsyncParsableCommand {
     @concurrent private static func seen(
         in folder: URL
     ) async throws -> [(file: RemoteFile, date: Date, isOwn: Bool?)] {
-        // Opening a copy would create it.
-        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        guard let copy = LocalCopy(existingIn: folder) else { return [] }
         do {
-            return try LocalCopy(folder: folder)
-                .trash(withAllStatesIn: ClubFiles.photosFolder())
+            return
+                try copy.trash(withAllStatesIn: ClubFiles.photosFolder())
                 .filter { ClubContents.kind(of: $0.file) == .photos }
                 .map { ($0.file, $0.deleted, $0.isOwn) }
         } catch let error as LibraryError {
