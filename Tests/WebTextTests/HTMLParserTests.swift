@@ -104,6 +104,22 @@ import WebText
         #expect(text(parse("<p>a &#150; it&#146;s &#147;q&#148; &#128;5")) == "a – it’s “q” €5")
     }
 
+    @Test(arguments: [
+        ("&check;&NotEqualTilde;&lang;", "✓≂̸⟨"),
+        ("&copy 2020, &notit; &notin; &ampx", "© 2020, ¬it; ∉ &x"),
+        ("&nosuch; & &; &amp;check;", "&nosuch; & &; &check;"), ("&AMP;&lt;b&gt;", "&<b>"),
+        ("<b title='&check;'>x</b><img alt='&check; &copy'>", "x[✓ ©]"),
+        ("<script>'&check;'</script><!-- &check; -->x", "x"), ("&check", "&check"), ("&copy", "©"),
+    ])
+    func knowsAllNamedReferences(html: String, expected: String) {
+        #expect(text(parse("<p>" + html)) == expected)
+    }
+
+    @Test func anAddressKeepsItsParameters() {
+        let page = parse("<a href='?a=1&copy=2&amp;check=3&not4&lang;'>x</a>")
+        #expect(page.links.map(\.address) == ["?a=1&copy=2&check=3&not4⟨"])
+    }
+
     @Test func keepsTheSpacesOfPreformattedText() {
         let page = parse("<pre>\na  b\n\tc\n</pre>")
         #expect(page.blocks == [.preformatted([WebRun("a  b\n\tc")])])
@@ -123,8 +139,21 @@ import WebText
         let page = parse(
             "<img alt='a  cat'> <img alt=''><img src='/x/dog.png?s=1'> <img src=t.gif width=1>"
                 + "<input value=in> <input type=hidden value=no><input type=submit value=Go>"
-                + "<select><option>no</select>")
-        #expect(text(page) == "[a cat] [dog.png] [in] [ Go ][ … ]")
+                + "<select><option>yes</select>")
+        #expect(text(page) == "[a cat] [dog.png] [in] [ Go ][yes ▾]")
+    }
+
+    @Test(arguments: [
+        ("<select><option>a<option selected> b\n c <option>d</select>e", "[b c ▾]e"),
+        ("<select><optgroup label=x><option>a</option></optgroup><option>b</select>e", "[a ▾]e"),
+        ("<select multiple><option>a<option selected>b<option selected>c</select>e", "[b, c ▾]e"),
+        ("<select multiple><option>a</select>e", "[ … ]e"),
+        ("<select></select>e", "[ … ]e"),
+        ("<select><option>a<input value=v>e", "[a ▾][v]e"),
+        ("<select><option>a &amp; b &#150; <b>c</b></select>e", "[a & b – c ▾]e"),
+    ])
+    func showsTheChosenOption(html: String, expected: String) {
+        #expect(text(parse("<p>" + html)) == expected)
     }
 
     @Test func marksThePlacesThatFragmentsName() {

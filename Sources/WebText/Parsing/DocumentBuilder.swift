@@ -2,7 +2,7 @@
 final class DocumentBuilder {
     /// The effect of an open element.
     private enum Effect {
-        case none, skip, title, block, container, preformatted, quote
+        case none, skip, title, block, container, preformatted, quote, choice
         case look(WebTextLook, isBlock: Bool)
         case heading(before: Int?)
         case link(before: Int?)
@@ -27,6 +27,7 @@ final class DocumentBuilder {
     private var lastNumbered = -1
     private var headingLevel: Int?
     private var skipCount = 0
+    private var choice: HTMLChoice?
     private var preformattedCount = 0
     private var titleCount = 0
     private var elementCount = 0
@@ -55,10 +56,17 @@ final class DocumentBuilder {
         elementCount += 1
         if elementCount > limits.elementCount { document.cut = .elementCount }
         if Self.definitions.contains(name) { endDefinition() }
+        if choice != nil { startInChoice(name, attributes) }
         let effect = effect(of: HTMLElement.named[name], attributes)
         // The line before a block element has ended.
         if let name = attributes["id"], skipCount == 0 { addAnchor(name) }
         open.append(OpenElement(name: name, effect: effect))
+    }
+
+    private func startInChoice(_ name: String, _ attributes: [String: String]) {
+        if name == "option" { choice?.beginOption(attributes) }
+        // Ends a choice that lacks its end tag (HTML standard, 13.2.6.4.16).
+        if ["select", "input", "textarea"].contains(name) { end("select") }
     }
 
     func end(_ name: String) {
@@ -86,7 +94,9 @@ final class DocumentBuilder {
         if let mended = ControlReferences.mended(bytes) {
             return mended.withUnsafeBufferPointer { text($0) }
         }
-        if titleCount > 0, skipCount == 0 {
+        if choice != nil {
+            choice?.append(String(decoding: bytes, as: UTF8.self))
+        } else if titleCount > 0, skipCount == 0 {
             if document.title.utf8.count < 1000 {
                 document.title += String(decoding: bytes, as: UTF8.self)
             }
@@ -104,7 +114,7 @@ final class DocumentBuilder {
     // MARK: - Beginning
 
     private func effect(of element: HTMLElement?, _ attributes: [String: String]) -> Effect {
-        if skipCount > 0 { return .none }
+        if skipCount > 0 || choice != nil { return .none }
         if attributes["hidden"] != nil {
             skipCount += 1
             return .skip
@@ -162,9 +172,8 @@ final class DocumentBuilder {
         case .image: addPicture(attributes)
         case .input: append(HTMLForm.input(attributes), .alternative)
         case .choice:
-            append("[ … ]", .alternative)
-            skipCount += 1
-            return .skip
+            choice = HTMLChoice(attributes)
+            return .choice
         case .quote:
             append("“")
             return .quote
@@ -230,6 +239,10 @@ final class DocumentBuilder {
             flush()
             preformattedCount -= 1
         case .quote: append("”")
+        case .choice:
+            guard var ended = choice else { return }
+            choice = nil
+            append(ended.finish(), .alternative)
         case .look(let before, let isBlock):
             if isBlock { flush() }
             look = before

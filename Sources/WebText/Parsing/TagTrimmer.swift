@@ -1,5 +1,5 @@
-/// Removes unnecessary bytes before parsing: NUL, at which libxml2 stops, and excessive attributes, for which
-/// it needs quadratic time.
+/// Changes bytes before parsing: replaces NUL, at which libxml2 stops, and references by name, of which it does not know
+/// all; removes excessive attributes, for which it needs quadratic time.
 ///
 /// All other bytes stay the same. Where a tag begins and ends is decided as libxml2 2.9 does, as far as real pages need
 /// it; ``HTMLParser`` stops at a tag that is hidden all the same.
@@ -16,6 +16,19 @@ struct TagTrimmer {
         case tag(Value)
         /// In a script or a style sheet, where only its end tag is markup: so many bytes of that were found.
         case raw(foundCount: Int)
+
+        var isInTag: Bool {
+            if case .tag = self { return true }
+            return false
+        }
+
+        /// Whether `&` begins a reference.
+        var hasReferences: Bool {
+            switch self {
+            case .text, .tag(.quoted), .tag(.unquoted): return true
+            default: return false
+            }
+        }
     }
 
     /// Where an attribute's value is, in a tag.
@@ -35,14 +48,23 @@ struct TagTrimmer {
         result.reserveCapacity(bytes.count)
         var tag = Tag()
         var place = Place.text
-        for byte in bytes {
+        var done = 0
+        for (index, byte) in bytes.enumerated() where index >= done {
             if byte == 0 {
                 result += [0xEF, 0xBF, 0xBD]
                 continue
             }
             place = Self.next(place, byte, &tag)
             if case .tag = place, tag.attributeCount > attributeLimit { continue }
-            result.append(byte)
+            if byte == UInt8(ascii: "&"), place.hasReferences,
+                let reference = NamedReference(
+                    after: bytes[(index + 1)...], inAttribute: place.isInTag)
+            {
+                result += reference.number
+                done = index + 1 + reference.nameLength
+            } else {
+                result.append(byte)
+            }
         }
         return result
     }
