@@ -47,7 +47,7 @@ for sort in ListSort.allCases {
         (0..<5).map { _ in
             milliseconds {
                 arrangement = FileArrangement(
-                    contents, .init(kind: .notes, sort: sort), SeenRevisions())
+                    contents, .init(kind: .notes, sort: sort), UnreadMarks())
             }
         })
 }

@@ -76,7 +76,7 @@ extension PhotoReencoder {
         switch try photo.format() {
         case let format where format.needsLibrary:
             try write(
-                LibraryFile(source: photo.source, format: format), to: descriptor,
+                DecodablePicture(source: photo.source, format: format), to: descriptor,
                 progress: progress)
         case .png: try write(PNGFile(photo.source), to: descriptor, progress: progress)
         default: try write(JPEGFile(photo.source), to: descriptor, progress: progress)
@@ -133,7 +133,7 @@ extension PhotoReencoder {
 
     /// Transparent parts become white. A library decodes everything at once, which is most of the work.
     private func write(
-        _ picture: LibraryFile, to descriptor: Int32,
+        _ picture: DecodablePicture, to descriptor: Int32,
         progress: @escaping @Sendable (Double) -> Void
     ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
         let operation = "prepare \(picture.source.name)"

@@ -70,7 +70,7 @@ public struct PictureFile: Sendable {
     ) throws(PictureError) -> DecodedPicture {
         switch try format() {
         case let format where format.needsLibrary:
-            return try LibraryFile(source: source, format: format).decode(
+            return try DecodablePicture(source: source, format: format).decode(
                 keepsAlpha: keepsAlpha, chooseSize)
         case .png:
             let decoded = try PNGFile(source).decode(keepsAlpha: keepsAlpha, chooseSize)

@@ -132,7 +132,7 @@ public struct Account: Hashable, Sendable {
 }
 
 /// What a write may replace.
-public enum WriteMode: Hashable, Sendable {
+public enum RemoteWriteMode: Hashable, Sendable {
     /// Nothing, not even the same bytes, except what an earlier write by this member stored without
     /// receiving a response.
     case create
@@ -154,7 +154,7 @@ public enum WriteMode: Hashable, Sendable {
     case update(Revision, contentHash: String? = nil)
 }
 
-extension WriteMode {
+extension RemoteWriteMode {
     /// The revision that may be replaced; nil for any, or none.
     var replacedRevision: Revision? {
         if case .update(let revision, _) = self { revision } else { nil }
@@ -163,7 +163,7 @@ extension WriteMode {
 
 /// The bounding boxes, in pixels, that stores scale thumbnails into. Aspect ratios are kept and
 /// nothing is enlarged.
-public enum ThumbnailSize: String, CaseIterable, Hashable, Sendable {
+public enum RemoteThumbnailSize: String, CaseIterable, Hashable, Sendable {
     case w32h32, w64h64, w128h128, w256h256, w480h320, w640h480, w960h640, w1024h768, w2048h1536
 
     public var width: Int {
@@ -195,7 +195,7 @@ public enum ThumbnailSize: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The smallest box at least this wide and high, or the largest there is.
-    public static func smallest(covering width: Int, by height: Int) -> ThumbnailSize {
+    public static func smallest(covering width: Int, by height: Int) -> RemoteThumbnailSize {
         allCases.first { $0.width >= width && $0.height >= height } ?? .w2048h1536
     }
 }

@@ -59,7 +59,7 @@ public protocol RemoteStore: RemoteReading {
     ///   server accepted the bytes but does not have them; `.overQuota`; `.nameNotAllowed`;
     ///   `.tooLarge`.
     @concurrent func put(
-        _ data: Data, at path: RemotePath, mode: WriteMode
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile
 
     /// JPEG thumbnails, each as soon as it is available, roughly in the order requested.
@@ -68,7 +68,7 @@ public protocol RemoteStore: RemoteReading {
     /// the work. A failure does not delay the others: `.notFound`; `.noThumbnail` when none
     /// can be made; `.tooLarge` for pictures above the store's limit.
     func thumbnails(
-        of paths: [RemotePath], size: ThumbnailSize
+        of paths: [RemotePath], size: RemoteThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)>
 
     /// Removes a file, or a folder with its contents.
@@ -76,7 +76,7 @@ public protocol RemoteStore: RemoteReading {
     /// - Parameters:
     ///   - revision: If given, removes only while the file has it.
     ///   - contentHash: The hash of the bytes seen under that revision, if known: see
-    ///     ``WriteMode/update(_:contentHash:)``.
+    ///     ``RemoteWriteMode/update(_:contentHash:)``.
     /// - Throws: `.notFound`; `.conflict` when the file has another revision; `.notEmpty` where the
     ///   store keeps a folder for what it does not list; `.withoutEffect` when it still exists although
     ///   the server reported success.
@@ -118,7 +118,7 @@ public protocol RemoteStore: RemoteReading {
     /// cannot be read or is not a file; `.changedMeanwhile` when it changed during the upload;
     /// `.damaged` when the store has other bytes than were sent.
     @MainActor func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         delegate: any StoreTransferDelegate
     ) -> any StoreTransfer
 
@@ -170,7 +170,8 @@ extension RemoteStore {
 
     /// Prepares an upload that does not resume an earlier one.
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any StoreTransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode,
+        delegate: any StoreTransferDelegate
     ) -> any StoreTransfer {
         upload(fileAt: file, to: path, mode: mode, record: nil, delegate: delegate)
     }

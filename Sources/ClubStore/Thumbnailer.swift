@@ -6,10 +6,10 @@ public import FoundationEssentials
 /// there is no thumbnail; it becomes the `underlying` one of the store's `.noThumbnail`.
 public protocol Thumbnailer: Sendable {
     /// - Parameter picture: A whole file.
-    func thumbnail(of picture: Data, size: ThumbnailSize) async throws -> Data
+    func thumbnail(of picture: Data, size: RemoteThumbnailSize) async throws -> Data
 
     /// Makes one of the small picture that a camera has put into the large one.
     ///
     /// - Parameter beginning: The first bytes of a file.
-    func embeddedThumbnail(in beginning: Data, size: ThumbnailSize) async throws -> Data
+    func embeddedThumbnail(in beginning: Data, size: RemoteThumbnailSize) async throws -> Data
 }

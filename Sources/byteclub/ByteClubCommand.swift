@@ -1,5 +1,4 @@
 import ArgumentParser
-import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
@@ -27,8 +26,8 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
     func validate() { screen.keep() }
 
     func run() async throws {
-        guard Screen.isPossible else { return try await printClub() }
-        try await Screen.start(
+        guard AppScreen.isPossible else { return try await printClub() }
+        try await AppScreen.start(
             clubNamed: club.name, registry: ClubRegistry(), choices: screen.choices)
     }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
@@ -26,7 +25,7 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
                 "Say which kind of club: byteclub login club, dropbox, or webdav.")
         }
         let registry = ClubRegistry()
-        try await Screen.open(
+        try await AppScreen.open(
             (try? registry.club(named: nil)) ?? .embedded, registry: registry, choosingClub: true,
             choices: screen.choices)
     }

@@ -1,4 +1,5 @@
-import ByteClub
+import CByteClubLinux
+import ClubAccess
 import FoundationEssentials
 import Glibc
 import ByteClubMessages

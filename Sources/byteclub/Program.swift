@@ -1,5 +1,4 @@
 import ArgumentParser
-import ByteClub
 import CByteClubExecutor
 import ClubAccess
 import ClubStore
@@ -36,9 +35,9 @@ import TerminalUI
         do {
             // Usually there are no arguments: parsing them would take a tenth of the time until the screen
             // appears.
-            if arguments.isEmpty, Screen.isPossible {
+            if arguments.isEmpty, AppScreen.isPossible {
                 ActivityLog.write("\(Version.line): byteclub")
-                try await Screen.start(clubNamed: nil, registry: registry)
+                try await AppScreen.start(clubNamed: nil, registry: registry)
             }
             if let word = Arguments.unreadable {
                 Output.explain(

@@ -1,4 +1,3 @@
-import ByteClub
 import ClubStore
 import ByteClubMessages
 import TextEditing

@@ -8,7 +8,7 @@ enum WaitingNotices {
     static func reporting(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let hasSaidSilent = Atomic(false)
         let result = await RetryNotice.reporting(to: { notice in
-            guard !Screen.isShown.load(ordering: .relaxed) else { return }
+            guard !AppScreen.isShown.load(ordering: .relaxed) else { return }
             // One line for a silent server; each attempt has its own.
             if case .silent = notice.reason, hasSaidSilent.exchange(true, ordering: .relaxed) {
                 return

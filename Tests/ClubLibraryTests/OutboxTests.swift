@@ -7,7 +7,7 @@ import Testing
 @Suite struct OutboxTests {
     let test = TestLibrary()
 
-    private func write(_ text: String, at path: String, _ mode: WriteMode = .add) throws
+    private func write(_ text: String, at path: String, _ mode: RemoteWriteMode = .add) throws
         -> RemoteFile
     {
         try #require(

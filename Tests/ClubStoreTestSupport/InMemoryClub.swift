@@ -113,7 +113,8 @@ struct InMemoryClub {
     // MARK: - Writing
 
     mutating func write(
-        _ data: Data, at path: RemotePath, mode: WriteMode, during operation: StoreError.Operation
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode,
+        during operation: StoreError.Operation
     ) throws(StoreError) -> RemoteFile {
         let old = nodes[path]
         switch old {

@@ -187,7 +187,7 @@ public final class InMemoryStore: RemoteStore {
     }
 
     @concurrent public func put(
-        _ data: Data, at path: RemotePath, mode: WriteMode
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         try await gate.pass(.put, at: path)
         return try change { club throws(StoreError) in
@@ -196,7 +196,7 @@ public final class InMemoryStore: RemoteStore {
     }
 
     public func thumbnails(
-        of paths: [RemotePath], size: ThumbnailSize
+        of paths: [RemotePath], size: RemoteThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
         AsyncStream { continuation in
             let work = Task { [self] in
@@ -238,7 +238,7 @@ public final class InMemoryStore: RemoteStore {
     }
 
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         delegate: any StoreTransferDelegate
     ) -> any StoreTransfer {
         InMemoryTransfer(.upload, of: path, delegate: delegate) {

@@ -31,7 +31,7 @@ extension Club {
     /// - Throws: The store's error if it refuses. If the club is unreachable, the text goes to the outbox and
     ///   is on disk when this returns.
     func write(
-        _ text: TextBuffer, at path: RemotePath, mode: WriteMode
+        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> ChangeOutcome {
         // Seen before an attempt: afterwards it may be what was sent.
         let isTaken = (mode == .add || mode == .create) && contents[path] != nil
@@ -114,7 +114,7 @@ extension Club {
     ///
     /// Returns then without waiting for the end of the call, which is cancelled.
     private func putUnlessSilent(
-        _ text: TextBuffer, at path: RemotePath, mode: WriteMode
+        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         let limit: Duration? =
             await local?.canKeep() == true ? Self.silenceLimit(byteCount: text.count) : nil
@@ -151,7 +151,7 @@ extension Club {
     }
 
     private func keep(
-        _ text: TextBuffer, at path: RemotePath, mode: WriteMode, isTaken: Bool,
+        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode, isTaken: Bool,
         because error: StoreError?
     ) async throws(StoreError) -> ChangeOutcome {
         if isTaken {

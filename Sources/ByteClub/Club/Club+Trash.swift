@@ -179,7 +179,7 @@ extension Club {
             else { return file }
             if await local?.run({ try $0.text(of: file)?.data }) == text { return file }
             // Through the outbox even if the club is reachable: it merges other members' changes.
-            let mode = WriteMode.update(base.revision, contentHash: base.contentHash)
+            let mode = RemoteWriteMode.update(base.revision, contentHash: base.contentHash)
             return try await enqueue(.write(text, at: path, mode: mode), because: nil) ?? file
         } catch {
             // It was sent at this very moment.

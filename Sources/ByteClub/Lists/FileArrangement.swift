@@ -43,9 +43,9 @@ package struct FileArrangement: Sendable {
     private let ends: [Int]
 
     package static let empty = FileArrangement(
-        ClubContents(), Request(kind: .notes), SeenRevisions())
+        ClubContents(), Request(kind: .notes), UnreadMarks())
 
-    package init(_ contents: ClubContents, _ request: Request, _ seen: SeenRevisions) {
+    package init(_ contents: ClubContents, _ request: Request, _ seen: UnreadMarks) {
         let entries = Self.sorted(
             contents.entries(of: request.kind, in: request.folder), request.sort)
         let deeper =
@@ -77,12 +77,12 @@ package struct FileArrangement: Sendable {
     }
 
     /// Whether an entry, or a file below it, is unread.
-    package func isUnread(_ entry: FileEntry, _ seen: SeenRevisions) -> Bool {
+    package func isUnread(_ entry: FileEntry, _ seen: UnreadMarks) -> Bool {
         entry.file.map(seen.isUnread) ?? unreadFolders.contains(entry.path)
     }
 
     @concurrent package static func make(
-        _ contents: ClubContents, _ request: Request, _ seen: SeenRevisions
+        _ contents: ClubContents, _ request: Request, _ seen: UnreadMarks
     ) async -> FileArrangement {
         FileArrangement(contents, request, seen)
     }

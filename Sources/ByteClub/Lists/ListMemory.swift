@@ -9,7 +9,7 @@ internal import FoundationEssentials
 /// several windows show the club, each adds its changes.
 @MainActor final class ListMemory {
     private(set) var choices = ListChoices()
-    private(set) var seen = SeenRevisions()
+    private(set) var seen = UnreadMarks()
     /// Whether the stored state has been read; nothing is written before that.
     private(set) var isLoaded = false
     /// Called when the stored state has been read, and when everything was marked as seen.
@@ -32,7 +32,7 @@ internal import FoundationEssentials
 
     private struct Kept: Sendable {
         var choices = ListChoices()
-        var seen = SeenRevisions()
+        var seen = UnreadMarks()
     }
 
     init(folder: URL?) {
@@ -82,7 +82,7 @@ internal import FoundationEssentials
 
     /// Marks the whole club as seen.
     func seeAll(_ contents: ClubContents) async {
-        seen = await SeenRevisions.make(of: contents)
+        seen = await UnreadMarks.make(of: contents)
         save()
         for action in didLoad { action() }
     }
@@ -211,7 +211,7 @@ extension ListMemory {
 
     @concurrent private nonisolated static func read(
         _ folder: URL?
-    ) async -> (choices: ListChoices?, seen: SeenRevisions?) {
+    ) async -> (choices: ListChoices?, seen: UnreadMarks?) {
         guard let folder else { return (nil, nil) }
         return (readChoices(folder), readSeen(folder))
     }
@@ -221,10 +221,10 @@ extension ListMemory {
             .flatMap { try? JSONDecoder().decode(ListChoices.self, from: $0) }
     }
 
-    private nonisolated static func readSeen(_ folder: URL) -> SeenRevisions? {
+    private nonisolated static func readSeen(_ folder: URL) -> UnreadMarks? {
         let file = AtomicFile(url: seenFile(in: folder))
-        guard let data = try? file.read(atMost: SeenRevisions.byteLimit) else { return nil }
-        return SeenRevisions(data)
+        guard let data = try? file.read(atMost: UnreadMarks.byteLimit) else { return nil }
+        return UnreadMarks(data)
     }
 
     private nonisolated static func isThere(_ file: URL) -> Bool {
@@ -253,7 +253,7 @@ extension ListMemory {
         }
         if new.seen != base.seen || !isThere(seenFile(in: folder)), !new.seen.isEmpty {
             let seen = new.seen.merged(
-                into: readSeen(folder) ?? SeenRevisions(), since: base.seen)
+                into: readSeen(folder) ?? UnreadMarks(), since: base.seen)
             if (try? AtomicFile(url: seenFile(in: folder)).write(seen.data)) != nil {
                 kept.seen = new.seen
             }

@@ -121,7 +121,7 @@ extension NoteDocument {
         isSaving = true
         defer { isSaving = false }
         unanswered = Unanswered(text: text, state: state)
-        let writeMode: WriteMode =
+        let writeMode: RemoteWriteMode =
             switch (mode, file) {
             case (.replacing(let other), _):
                 .update(other.revision, contentHash: other.contentHash)
@@ -211,7 +211,7 @@ extension NoteDocument {
 
     /// Encodes the text off the main actor: a large note would block input.
     @concurrent nonisolated static func put(
-        _ text: TextBuffer, at path: RemotePath, mode: WriteMode, in store: any RemoteStore
+        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
         try await store.put(Data(text.bytes(in: 0..<text.count)), at: path, mode: mode)
     }

@@ -31,7 +31,7 @@ internal import TerminalUI
     var onArrival: (() -> Void)?
 
     private let club: Club
-    private let size: ThumbnailSize
+    private let size: RemoteThumbnailSize
     private let renderer: PictureRenderer
     /// The terminal that the pictures are rendered for.
     let terminal: PictureTerminal
@@ -66,7 +66,8 @@ internal import TerminalUI
     ///   - box: The cells to fit a picture into.
     ///   - capacity: The number of pictures kept.
     init(
-        club: Club, size: ThumbnailSize, renderer: PictureRenderer, on terminal: PictureTerminal,
+        club: Club, size: RemoteThumbnailSize, renderer: PictureRenderer,
+        on terminal: PictureTerminal,
         box: CellSize, capacity: Int = 400
     ) {
         self.terminal = terminal

@@ -21,7 +21,9 @@ internal import ByteClubPictures
     private static let limit = 2_000
 
     /// Why a photo cannot be decoded at this size; nil if it was not tried.
-    func error(of path: RemotePath, _ revision: Revision, _ size: ThumbnailSize) -> PictureError? {
+    func error(of path: RemotePath, _ revision: Revision, _ size: RemoteThumbnailSize)
+        -> PictureError?
+    {
         guard let failure = failures[Key(path: path, revision: revision)],
             failure.width <= size.width
         else { return nil }
@@ -30,7 +32,8 @@ internal import ByteClubPictures
 
     /// Notes a failure if the photo itself is the cause.
     func note(
-        _ error: PictureError?, of path: RemotePath, _ revision: Revision, _ size: ThumbnailSize
+        _ error: PictureError?, of path: RemotePath, _ revision: Revision,
+        _ size: RemoteThumbnailSize
     ) {
         guard let error, error.isOfThePicture else { return }
         if failures.count >= Self.limit { failures = [:] }

@@ -4,7 +4,7 @@ internal import ByteClubPictures
 
 /// Thumbnails made by the picture workers.
 struct PictureThumbnailer: Thumbnailer {
-    func thumbnail(of picture: Data, size: ThumbnailSize) async throws -> Data {
+    func thumbnail(of picture: Data, size: RemoteThumbnailSize) async throws -> Data {
         try await make {
             () async throws(PictureError) in
             try await PictureWorkers.shared.thumbnail(
@@ -12,7 +12,7 @@ struct PictureThumbnailer: Thumbnailer {
         }
     }
 
-    func embeddedThumbnail(in beginning: Data, size: ThumbnailSize) async throws -> Data {
+    func embeddedThumbnail(in beginning: Data, size: RemoteThumbnailSize) async throws -> Data {
         try await make {
             () async throws(PictureError) in
             try await PictureWorkers.shared.embeddedThumbnail(
@@ -32,6 +32,6 @@ struct PictureThumbnailer: Thumbnailer {
     }
 }
 
-extension ThumbnailSize {
+extension RemoteThumbnailSize {
     fileprivate var box: PixelSize { PixelSize(width: width, height: height) }
 }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 extension LocalCopy {
     /// The stored thumbnail of a picture's revision.
     public func thumbnail(
-        of path: RemotePath, revision: Revision, size: ThumbnailSize
+        of path: RemotePath, revision: Revision, size: RemoteThumbnailSize
     ) throws -> Data? {
         try read { database in
             try database.first(
@@ -16,7 +16,7 @@ extension LocalCopy {
 
     /// Stores a thumbnail; removes the oldest ones if there are too many.
     public func keepThumbnail(
-        _ data: Data, of path: RemotePath, revision: Revision, size: ThumbnailSize,
+        _ data: Data, of path: RemotePath, revision: Revision, size: RemoteThumbnailSize,
         at now: Date = Date()
     ) throws {
         guard data.count <= Self.thumbnailLimit / 16 else { return }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A change to be made in the club.
 public enum Intent: Sendable {
     /// `mode` may refer to a change in the outbox: ``Revision/waiting(for:)``.
-    case write(Data, at: RemotePath, mode: WriteMode)
+    case write(Data, at: RemotePath, mode: RemoteWriteMode)
     case move(RemoteFile, to: RemotePath)
     case delete(RemoteFile)
 }

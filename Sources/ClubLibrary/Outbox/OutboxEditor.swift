@@ -7,7 +7,7 @@ struct OutboxEditor {
     let now: Date
 
     func write(
-        _ data: Data, hash: String, at path: RemotePath, mode: WriteMode, wasAttempted: Bool
+        _ data: Data, hash: String, at path: RemotePath, mode: RemoteWriteMode, wasAttempted: Bool
     ) throws -> RemoteFile? {
         var change = OutboxRows.NewChange(
             action: "write", path: path, mode: mode.columnName, byteCount: Int64(data.count),

@@ -43,7 +43,7 @@ enum OutboxRows {
             attempts: Int(row.integer(12)), problem: row.optionalText(13))
     }
 
-    private static func mode(_ name: String, _ base: WaitingChange.Base?) -> WriteMode {
+    private static func mode(_ name: String, _ base: WaitingChange.Base?) -> RemoteWriteMode {
         switch (name, base) {
         case ("overwrite", _): .overwrite
         case ("create", _): .create

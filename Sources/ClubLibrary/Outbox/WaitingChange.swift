@@ -5,7 +5,7 @@ public import FoundationEssentials
 public struct WaitingChange: Sendable, Identifiable, Hashable {
     public enum Action: Sendable, Hashable {
         /// Writes a text; its bytes are loaded when it is sent.
-        case write(WriteMode)
+        case write(RemoteWriteMode)
         case move(to: RemotePath)
         case delete
     }
@@ -106,7 +106,7 @@ extension Revision {
     }
 }
 
-extension WriteMode {
+extension RemoteWriteMode {
     /// The value in the outbox's table; the base has its own columns.
     var columnName: String {
         switch self {

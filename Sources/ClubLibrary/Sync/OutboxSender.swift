@@ -110,7 +110,7 @@ public struct OutboxSender: Sendable {
 
 extension OutboxSender {
     private func write(
-        _ change: WaitingChange, _ mode: WriteMode
+        _ change: WaitingChange, _ mode: RemoteWriteMode
     ) async throws(StoreError) -> SyncEvent {
         let stored = try onDisk(change.path) { try copy.text(ofChange: change.id) }
         guard let text = stored else {
@@ -134,7 +134,7 @@ extension OutboxSender {
 
     /// Another member has changed the file: both texts are sent, merged if possible.
     private func resolveConflict(
-        _ change: WaitingChange, _ mode: WriteMode, _ text: Data
+        _ change: WaitingChange, _ mode: RemoteWriteMode, _ text: Data
     ) async throws(StoreError) -> SyncEvent {
         for _ in 0..<3 {
             guard case .update(let revision, let hash) = mode,

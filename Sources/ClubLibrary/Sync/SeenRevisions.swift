@@ -72,7 +72,7 @@ public struct SeenRevisions: RevisionKeeping {
     @concurrent public func write(
         _ data: Data, at path: RemotePath
     ) async throws(StoreError) -> RemoteFile {
-        var mode = WriteMode.create
+        var mode = RemoteWriteMode.create
         if try await current(path) != nil {
             // The replaced text must be stored as a version first.
             let found = try await store.fetch(path)

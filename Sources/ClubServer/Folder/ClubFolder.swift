@@ -10,7 +10,7 @@ actor ClubFolder {
     nonisolated let access: FolderAccess
     nonisolated let log: ServerLog
     /// Earlier revisions of the files; nil when none can be kept.
-    nonisolated let revisions: RevisionStore?
+    nonisolated let revisions: KeptRevisions?
 
     private(set) var index: ClubIndex
     private let journal: Journal?
@@ -51,7 +51,7 @@ actor ClubFolder {
     ///   - watcher: nil when the kernel has none left; other programs' changes are then detected on
     ///     access.
     init(
-        access: FolderAccess, journal: sending Journal?, revisions: RevisionStore? = nil,
+        access: FolderAccess, journal: sending Journal?, revisions: KeptRevisions? = nil,
         watcher: FolderWatcher?, log: ServerLog
     ) throws(SystemError) {
         self.access = access

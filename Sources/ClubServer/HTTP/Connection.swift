@@ -62,7 +62,7 @@ final class Connection {
 
     /// Calls `body` with content from the reader as bytes arrive, up to the body's end.
     func read(
-        _ reader: inout BodyReader, _ body: (UnsafeRawBufferPointer) throws -> Void
+        _ reader: inout RequestBodyReader, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         while try reader.read(buffer, body) == .needsMore {
             buffer.expect(reader.expectedByteCount)
@@ -71,7 +71,7 @@ final class Connection {
     }
 
     /// Discards the received part of a body, without waiting.
-    func discardReceived(_ reader: inout BodyReader) {
+    func discardReceived(_ reader: inout RequestBodyReader) {
         _ = try? reader.read(buffer) { _ in }
     }
 

@@ -111,7 +111,7 @@ struct HTTPService: Sendable {
             return .text(431, "The request's header is too large.")
         case HeadReader.Failure.malformed(let failure):
             return response(to: failure)
-        case BodyReader.Failure.malformedChunk where connection.hasUnfinishedRequest:
+        case RequestBodyReader.Failure.malformedChunk where connection.hasUnfinishedRequest:
             return .text(400, "The request's body is malformed.")
         case Connection.Failure.ended(.tooSlow) where connection.hasUnfinishedRequest:
             return .text(408, "The request took too long to arrive.")

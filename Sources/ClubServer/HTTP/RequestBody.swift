@@ -1,7 +1,7 @@
 /// A request's body. It is streamed, and only small ones are loaded into memory on request.
 final class RequestBody {
     private let connection: Connection
-    private var reader: BodyReader
+    private var reader: RequestBodyReader
     private var mustSendContinue: Bool
     private var isBegun = false
     /// The announced length; 0 if unknown.
@@ -13,7 +13,7 @@ final class RequestBody {
 
     init(_ head: RequestHead, _ framing: RequestHead.Framing, _ connection: Connection) {
         self.connection = connection
-        reader = BodyReader(framing)
+        reader = RequestBodyReader(framing)
         mustSendContinue = head.expectsContinue
         announcedByteCount = framing.announcedByteCount
     }

@@ -137,9 +137,9 @@ struct RunningServer: Sendable {
 
     private static func revisions(
         _ configuration: ClubServer.Configuration, _ access: FolderAccess
-    ) -> RevisionStore? {
+    ) -> KeptRevisions? {
         do throws(SystemError) {
-            let store = try RevisionStore(
+            let store = try KeptRevisions(
                 stateFolder: configuration.stateFolder,
                 name: stateName(of: configuration.folder) + ".revisions", access: access,
                 log: configuration.log)

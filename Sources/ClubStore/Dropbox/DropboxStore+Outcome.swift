@@ -13,7 +13,8 @@ enum WriteOutcome {
 extension DropboxStore {
     /// Looks for what a write has left, and keeps what is not known for the next one.
     func outcome(
-        of write: UnconfirmedWrite, at path: RemotePath, mode: WriteMode, after error: StoreError
+        of write: UnconfirmedWrite, at path: RemotePath, mode: RemoteWriteMode,
+        after error: StoreError
     ) async -> WriteOutcome {
         guard case .conflict = error.code else {
             if error.code.mayHideSuccess, let there = try? await metadata(of: path),

@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 extension DropboxStore {
     public func thumbnails(
-        of paths: [RemotePath], size: ThumbnailSize
+        of paths: [RemotePath], size: RemoteThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
         let count = min(max(1, configuration.thumbnailsPerRequest), 25)
         let batches = stride(from: 0, to: paths.count, by: count).map { start in
@@ -24,7 +24,7 @@ extension DropboxStore {
     private static let requestsAtOnce = 3
 
     private func makeBatch(
-        _ paths: [RemotePath], size: ThumbnailSize,
+        _ paths: [RemotePath], size: RemoteThumbnailSize,
         answer: @Sendable (ThumbnailStream.Answer) -> Void
     ) async {
         if paths.count > 1, let answers = await askForBatch(paths, size: size) {
@@ -36,7 +36,7 @@ extension DropboxStore {
 
     /// Nil when single requests may succeed instead: proxies drop large responses, and a
     /// gateway may not know the route.
-    private func askForBatch(_ paths: [RemotePath], size: ThumbnailSize) async -> Answers? {
+    private func askForBatch(_ paths: [RemotePath], size: RemoteThumbnailSize) async -> Answers? {
         let entries = paths.map { path in
             ThumbnailArg(path: self.paths.wire(path), size: wire(size), mode: .bestfit)
         }
@@ -70,7 +70,7 @@ extension DropboxStore {
     }
 
     private func askForOne(
-        _ path: RemotePath, size: ThumbnailSize
+        _ path: RemotePath, size: RemoteThumbnailSize
     ) async -> Result<Data, StoreError> {
         do throws(StoreError) {
             let call = try DropboxCall(
@@ -99,7 +99,7 @@ extension DropboxStore {
         return size.added(to: thumbnail)
     }
 
-    private func wire(_ size: ThumbnailSize) -> DropboxAPI.ThumbnailSize {
+    private func wire(_ size: RemoteThumbnailSize) -> ThumbnailSize {
         switch size {
         case .w32h32: .w32h32
         case .w64h64: .w64h64

@@ -5,7 +5,7 @@ import Synchronization
 
 extension DropboxStore {
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         delegate: any StoreTransferDelegate
     ) -> any StoreTransfer {
         StoreTransferTask(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
@@ -28,7 +28,7 @@ extension DropboxStore {
 
     /// Looks for a file that may have arrived all the same.
     private func unconfirmed(
-        _ error: StoreError, _ file: URL, at path: RemotePath, _ mode: WriteMode
+        _ error: StoreError, _ file: URL, at path: RemotePath, _ mode: RemoteWriteMode
     ) async -> Result<RemoteFile, StoreError> {
         var isConflict = false
         if case .conflict = error.code { isConflict = true }
@@ -58,7 +58,7 @@ extension DropboxStore {
 
 extension DropboxStore {
     @concurrent private func send(
-        fileAt url: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt url: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         progress: TransferProgressPort
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else {

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 extension DropboxStore {
     @concurrent public func put(
-        _ data: Data, at path: RemotePath, mode: WriteMode
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: .put, at: path)
@@ -56,7 +56,7 @@ extension DropboxStore {
     /// An edit that was stored beside its note has replaced nothing. What was stored is ours, and would look like
     /// somebody's note.
     func requireSamePlace(
-        _ file: RemoteFile, as path: RemotePath, _ mode: WriteMode,
+        _ file: RemoteFile, as path: RemotePath, _ mode: RemoteWriteMode,
         during operation: StoreError.Operation
     ) async throws(StoreError) {
         guard mode != .create, mode != .add,
@@ -163,9 +163,9 @@ extension DropboxStore {
 
     /// - Parameter modified: When it was last written, in seconds since 1970; nil for now.
     func commit(
-        to path: RemotePath, _ mode: WriteMode, modified: Int? = nil
+        to path: RemotePath, _ mode: RemoteWriteMode, modified: Int? = nil
     ) -> CommitInfo {
-        let wireMode: DropboxAPI.WriteMode =
+        let wireMode: WriteMode =
             switch mode {
             case .create, .add: .add
             case .overwrite: .overwrite

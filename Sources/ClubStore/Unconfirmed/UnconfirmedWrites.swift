@@ -102,7 +102,7 @@ final class UnconfirmedWrites: Sendable {
     /// A create replaces what this run has sent, and the incomplete writes of an earlier run. A
     /// complete text of an earlier run may have been seen since, and is a note like any other.
     func writes(
-        at path: RemotePath, for mode: WriteMode, hash: String?, found byteCount: Int64
+        at path: RemotePath, for mode: RemoteWriteMode, hash: String?, found byteCount: Int64
     ) -> [UnconfirmedWrite] {
         let all = writes(at: path)
         guard mode == .create || mode == .add else { return all }

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 extension WebDAVStore {
     public func thumbnails(
-        of paths: [RemotePath], size: ThumbnailSize
+        of paths: [RemotePath], size: RemoteThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
         ThumbnailStream.make(of: paths, atOnce: Self.picturesAtOnce) { [self] path, answer in
             do throws(StoreError) {
@@ -21,7 +21,7 @@ extension WebDAVStore {
 
     /// The server's own preview if it has one, else one made from the picture.
     private func thumbnail(
-        of path: RemotePath, size: ThumbnailSize
+        of path: RemotePath, size: RemoteThumbnailSize
     ) async throws(StoreError) -> Data {
         guard !path.isRoot else { throw StoreError(.noThumbnail, during: .thumbnail, at: path) }
         if let preview = try await preview(of: path, size: size) { return preview }
@@ -48,7 +48,7 @@ extension WebDAVStore {
     ///
     /// Otherwise nil; the sink then holds the beginning.
     private func embeddedPicture(
-        of path: RemotePath, size: ThumbnailSize, into sink: PictureSink,
+        of path: RemotePath, size: RemoteThumbnailSize, into sink: PictureSink,
         _ thumbnailer: any Thumbnailer
     ) async throws(StoreError) -> Data? {
         // Cameras embed 160 × 120, some twice that.
@@ -98,7 +98,7 @@ extension WebDAVStore {
 
     /// Nil without a preview in JPEG.
     private func preview(
-        of path: RemotePath, size: ThumbnailSize
+        of path: RemotePath, size: RemoteThumbnailSize
     ) async throws(StoreError) -> Data? {
         guard let nextcloud else { return nil }
         var known = memory.file(at: path)

@@ -17,9 +17,9 @@
             self.value = value
         }
 
-        /// Creates a GET request for a URL.
-        public convenience init(url: URL) {
-            self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: 60)
+        /// Creates a GET request for a URL. The cache policy and the timeout are the session's.
+        public init(url: URL) {
+            value = URLRequest(url: url)
         }
 
         /// Creates a GET request for a URL with a cache policy and a timeout in seconds.

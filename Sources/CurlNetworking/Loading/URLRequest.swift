@@ -135,9 +135,15 @@ public struct URLRequest: Hashable, Sendable {
         self.ownTimeout = timeoutInterval
     }
 
+    /// Creates a GET request for a URL with a cache policy. The timeout is the session's.
+    public init(url: URL, cachePolicy: CachePolicy) {
+        self.url = url.absoluteURL
+        self.ownCachePolicy = cachePolicy
+    }
+
     /// Creates a GET request for a URL with a cache policy and a timeout in seconds.
-    public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval = 60) {
-        self.url = url
+    public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
+        self.url = url.absoluteURL
         self.ownCachePolicy = cachePolicy
         self.ownTimeout = timeoutInterval
     }

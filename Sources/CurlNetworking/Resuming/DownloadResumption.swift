@@ -125,7 +125,7 @@ extension DownloadResumption {
             }
         }
         if let tag = head.headers["ETag"] {
-            if EntityTag.isStrong(tag) { return .entityTag(tag) }
+            if StrongEntityTag.isValid(tag) { return .entityTag(tag) }
         }
         // A resource modified in the second of the response may be modified again in the same second (RFC
         // 9110 §8.8.2.2). A weak entity tag does not prevent the use of the date.

@@ -122,7 +122,7 @@ extension ResumeData {
         }
         let validator: Validator
         switch (record.entityTag, record.lastModified) {
-        case (let tag?, nil) where EntityTag.isStrong(tag): validator = .entityTag(tag)
+        case (let tag?, nil) where StrongEntityTag.isValid(tag): validator = .entityTag(tag)
         case (nil, let date?) where isFieldText(date) && !date.isEmpty:
             validator = .lastModified(date)
         default: throw Self.damaged("it does not say which version it is of")
@@ -147,19 +147,6 @@ extension ResumeData {
             url: url, originalURL: original, headers: headers, validator: validator,
             byteCount: record.byteCount, checksum: checksum,
             totalByteCount: record.totalByteCount, fileName: record.fileName)
-    }
-}
-
-/// Validates entity tags (RFC 9110 §8.8.3).
-enum EntityTag {
-    static func isStrong(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard bytes.count >= 2, bytes.count <= 8192, bytes.first == UInt8(ascii: "\""),
-            bytes.last == UInt8(ascii: "\"")
-        else { return false }
-        return bytes.dropFirst().dropLast().allSatisfy {
-            $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80
-        }
     }
 }
 

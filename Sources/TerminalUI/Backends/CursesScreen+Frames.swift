@@ -87,7 +87,7 @@ extension CursesScreen {
     private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> PutResult {
         let (row, column) = (Int32(row), Int32(column))
         if isDirect(cell) || cell.grapheme.isOfPicture {
-            var value = Charset.blankPlaceholder
+            var value = TerminalCharset.blankPlaceholder
             _ = byteclub_put(row, column, &value, 1, 0, 0)
             return .put
         }
@@ -100,7 +100,7 @@ extension CursesScreen {
         }
         let bits = Int32(cell.style.attributes.rawValue)
         if charset == .utf8, isAwkward(cell) {
-            var value = Charset.placeholder(for: cell)
+            var value = TerminalCharset.placeholder(for: cell)
             _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
         } else if let scalar = cell.grapheme.scalar, charset == .utf8 || scalar.isASCII {
             var value = scalar.value
@@ -150,7 +150,7 @@ extension CursesScreen {
         guard !isSpecial(new) else { return false }
         return isAwkward(old)
             || (isDirect(old) || old.grapheme.isOfPicture)
-                && new.grapheme.scalar?.value == Charset.blankPlaceholder
+                && new.grapheme.scalar?.value == TerminalCharset.blankPlaceholder
     }
 
     /// The bytes for cells that ncurses cannot draw, and for those behind them, which terminals may overwrite

@@ -34,7 +34,7 @@ public final class CursesScreen: Screen {
     /// The terminal modes to restore; nil while the screen is closed.
     private var savedModes: termios?
     var isOpen: Bool { savedModes != nil }
-    private(set) var charset = Charset.utf8
+    private(set) var charset = TerminalCharset.utf8
 
     public var showsUnicode: Bool { charset == .utf8 }
     var pairs = PairCache(limit: 0)
@@ -117,7 +117,7 @@ public final class CursesScreen: Screen {
 
     /// Initializes ncurses when the screen is first opened.
     private func begin() throws(TerminalError) {
-        charset = Charset.adopted()
+        charset = TerminalCharset.adopted()
         let type = getenv("TERM").map { String(cString: $0) } ?? ""
         guard !type.isEmpty else {
             throw TerminalError(

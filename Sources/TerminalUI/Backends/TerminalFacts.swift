@@ -35,7 +35,7 @@ public struct TerminalFacts: Hashable, Sendable {
         var facts = TerminalFacts()
         facts.type = getenv("TERM").map { String(cString: $0) } ?? ""
         facts.wantsNoColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        facts.isUTF8 = Charset.adopted() == .utf8
+        facts.isUTF8 = TerminalCharset.adopted() == .utf8
         facts.isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
         facts.library = libraryVersion
         var (rows, columns): (Int32, Int32) = (0, 0)

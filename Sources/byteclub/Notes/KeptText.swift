@@ -1,4 +1,3 @@
-import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials

@@ -1,4 +1,3 @@
-import ByteClub
 import ClubAccess
 import ClubLibrary
 import ClubStore
@@ -81,7 +80,7 @@ final class NotesOutbox {
         _ note: RemoteFile, from base: Data?, to text: Data, wasAttempted: Bool
     ) throws -> RemoteFile {
         if let base, note.revision.waitingChange == nil { try? copy.keep([(note, base)]) }
-        let mode = WriteMode.update(note.revision, contentHash: note.contentHash)
+        let mode = RemoteWriteMode.update(note.revision, contentHash: note.contentHash)
         return try enqueue(
             .write(text, at: note.path, mode: mode), wasAttempted: wasAttempted)
     }

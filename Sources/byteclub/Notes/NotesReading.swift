@@ -1,5 +1,4 @@
 import ArgumentParser
-import ByteClub
 import ClubAccess
 import ClubLibrary
 import ClubStore

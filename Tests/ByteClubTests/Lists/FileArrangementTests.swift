@@ -31,7 +31,7 @@ import Testing
             ("/photos/sea.jpg", 1, 0), ("/.hidden", 1, 0), ("/.cache/x", 1, 0),
         ])
         let arrangement = FileArrangement(
-            contents, .init(kind: .notes, sort: sort), SeenRevisions())
+            contents, .init(kind: .notes, sort: sort), UnreadMarks())
         #expect(arrangement.entries.map(\.name) == names)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ])
         let folder = try RemotePath(validating: "/drafts")
         let arrangement = FileArrangement(
-            contents, .init(kind: .notes, folder: folder), SeenRevisions())
+            contents, .init(kind: .notes, folder: folder), UnreadMarks())
         #expect(arrangement.entries.map(\.name) == ["old", "x.txt"])
     }
 
@@ -54,7 +54,7 @@ import Testing
                         path: try RemotePath.root.appending("note \(number).txt"),
                         revision: Revision(rawValue: "1"), byteCount: 1, modified: .distantPast))
             })
-        let arrangement = FileArrangement(contents, .init(kind: .notes), SeenRevisions())
+        let arrangement = FileArrangement(contents, .init(kind: .notes), UnreadMarks())
         let broad = arrangement.rows(NameFilter(query: "99"))
         let narrow = arrangement.rows(NameFilter(query: "99 no"), among: broad)
         #expect(narrow.positions == arrangement.rows(NameFilter(query: "99 no")).positions)
@@ -65,13 +65,13 @@ import Testing
 
     @Test func knowsWhatIsUnread() throws {
         let contents = try contents([("/a.txt", 1, 0), ("/b.txt", 1, 0)])
-        var seen = SeenRevisions()
+        var seen = UnreadMarks()
         #expect(FileArrangement(contents, .init(kind: .notes), seen).unreadCount == 0)
         seen.see(try #require(contents.notes.first))
         #expect(FileArrangement(contents, .init(kind: .notes), seen).unreadCount == 1)
-        let kept = try #require(SeenRevisions(seen.data))
+        let kept = try #require(UnreadMarks(seen.data))
         #expect(kept == seen)
-        #expect(SeenRevisions(Data("no such file".utf8)) == nil)
-        #expect(SeenRevisions(seen.data.dropLast()) == nil)
+        #expect(UnreadMarks(Data("no such file".utf8)) == nil)
+        #expect(UnreadMarks(seen.data.dropLast()) == nil)
     }
 }

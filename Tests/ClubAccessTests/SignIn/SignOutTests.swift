@@ -53,7 +53,7 @@ import Testing
         let home = LoginHome()
         try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
         let path = try RemotePath(validating: "/photos/a.jpg")
-        let size = try #require(ThumbnailSize.allCases.first)
+        let size = try #require(RemoteThumbnailSize.allCases.first)
         let secret = Data("a face that only members know".utf8)
         func copy(_ club: ClubSettings) -> LocalCopy {
             LocalCopy(folder: home.registry.libraryFolder(of: club))

@@ -31,7 +31,7 @@ import TestSupport
 
     /// Resumes an upload, or calls `start` instead, and waits until it finishes.
     static func upload(
-        _ file: URL, to path: RemotePath, mode: WriteMode = .add, record: URL? = nil,
+        _ file: URL, to path: RemotePath, mode: RemoteWriteMode = .add, record: URL? = nil,
         in store: any RemoteStore,
         start: @MainActor (any StoreTransfer) -> Void = { $0.resume() }
     ) async throws -> RemoteFile {

@@ -189,7 +189,7 @@ enum RemoteStoreContract {
         ContractCheck("a put never replaces a folder, nor goes into a file") { store in
             try await store.createFolder(path("/folder"))
             _ = try await store.put(data("x"), at: path("/file"), mode: .add)
-            for mode in [WriteMode.add, .overwrite] {
+            for mode in [RemoteWriteMode.add, .overwrite] {
                 await expectFailure(.conflict(serverRevision: nil)) {
                     _ = try await store.put(data("y"), at: path("/folder"), mode: mode)
                 }

@@ -232,13 +232,13 @@ private final class Corrupting: RemoteStore {
     }
 
     func put(
-        _ data: Data, at path: RemotePath, mode: WriteMode
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         hashless(try await store.put(data, at: path, mode: mode))
     }
 
     func thumbnails(
-        of paths: [RemotePath], size: ThumbnailSize
+        of paths: [RemotePath], size: RemoteThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
         store.thumbnails(of: paths, size: size)
     }
@@ -266,7 +266,7 @@ private final class Corrupting: RemoteStore {
     }
 
     @MainActor func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         delegate: any StoreTransferDelegate
     ) -> any StoreTransfer {
         if !isHonest { try? Data("other".utf8).write(to: file) }

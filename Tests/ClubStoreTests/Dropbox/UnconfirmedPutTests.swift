@@ -83,7 +83,7 @@ import Testing
     private let server = Server()
     private let folder: TemporaryFolder
     private let dropbox: ScriptedDropbox
-    private let old = WriteMode.update(Revision(rawValue: "000000001"))
+    private let old = RemoteWriteMode.update(Revision(rawValue: "000000001"))
 
     init() throws {
         let folder = try TemporaryFolder()

@@ -12,8 +12,8 @@ import Testing
     // MARK: - Other bytes
 
     /// Not as someone else's: there would be a copy under each next name.
-    @Test(arguments: [WriteMode.create, .add])
-    func aTextStoredWithOtherLineEndsIsNoOneElses(_ mode: WriteMode) async throws {
+    @Test(arguments: [RemoteWriteMode.create, .add])
+    func aTextStoredWithOtherLineEndsIsNoOneElses(_ mode: RemoteWriteMode) async throws {
         let standIn = try await WebDAVStandIn.probed(
             .init(storing: { bytes in
                 bytes.contains(10) ? bytes.flatMap { $0 == 10 ? [13, 10] : [$0] } + [10] : bytes
@@ -24,8 +24,9 @@ import Testing
         #expect(standIn.paths == ["/a", "/first"])
     }
 
-    @Test(arguments: [WriteMode.create, .add])
-    func whatWasStoredWithOtherLineEndsIsOursAtTheNextAttempt(_ mode: WriteMode) async throws {
+    @Test(arguments: [RemoteWriteMode.create, .add])
+    func whatWasStoredWithOtherLineEndsIsOursAtTheNextAttempt(_ mode: RemoteWriteMode) async throws
+    {
         let alters = Mutex(true)
         let standIn = try await WebDAVStandIn.probed(
             .init(storing: { bytes in

@@ -31,7 +31,7 @@ import Testing
     }
 
     private func thumbnail(
-        _ standIn: WebDAVStandIn, _ size: ClubStore.ThumbnailSize = .w256h256
+        _ standIn: WebDAVStandIn, _ size: RemoteThumbnailSize = .w256h256
     ) async throws -> Data {
         var results: [Result<Data, StoreError>] = []
         for await (_, result) in standIn.store.thumbnails(of: [try path("/a.jpg")], size: size) {

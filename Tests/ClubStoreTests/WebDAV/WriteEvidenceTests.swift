@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func aConditionBeginsAWriteOnlyWhereTheServerChecksIt() {
-        func first(_ mode: WriteMode, checks: Bool, isCertain: Bool = true) -> WriteState {
+        func first(_ mode: RemoteWriteMode, checks: Bool, isCertain: Bool = true) -> WriteState {
             var capabilities = ServerCapabilities()
             capabilities.honorsIfMatch = checks
             capabilities.honorsIfNoneMatch = checks
             return .first(
                 of: mode, isDirect: true, capabilities: capabilities, isBaseCertain: isCertain)
         }
-        for mode in [WriteMode.create, .add, .update(Self.old), .overwrite] {
+        for mode in [RemoteWriteMode.create, .add, .update(Self.old), .overwrite] {
             guard case .inspecting = first(mode, checks: false) else {
                 Issue.record("\(mode) does not look first")
                 continue

@@ -42,14 +42,35 @@ import Testing
         }
     }
 
+    @Test func onlyATimeoutThatTheRequestNamesOverridesTheSessions() throws {
+        let url = try #require(URL(string: "http://a.test"))
+        let seconds = { (request: URLRequest) in
+            let transfer = try makeLoad(request)
+            transfer.state = .exchanging
+            transfer.updateTimers(at: 0)
+            return try #require(transfer.timers.request.deadline) / second
+        }
+        let unnamed = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        #expect(unnamed.timeoutInterval == 60)
+        #expect(try seconds(unnamed) == 5)
+        var request = URLRequest(url: url)
+        #expect(try seconds(request) == 5)
+        request.timeoutInterval = 7
+        #expect(try seconds(request) == 7)
+        let named = URLRequest(
+            url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 60)
+        #expect(try seconds(named) == 60)
+    }
+
     /// A transfer with a request timeout of 5 s and a resource timeout of 20 s.
-    private func makeLoad() throws -> Transfer {
+    private func makeLoad(_ request: URLRequest? = nil) throws -> Transfer {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 5
         configuration.timeoutIntervalForResource = 20
         let url = try #require(URL(string: "http://a.test"))
         let origin = try #require(Origin(of: url))
-        let task = URLSession(configuration: configuration).dataTask(with: url)
+        let task = URLSession(configuration: configuration).dataTask(
+            with: request ?? URLRequest(url: url))
         let transfer = Transfer(task: task, origin: origin, pending: PendingTransfers())
         transfer.pauses = []  // as if its task were resumed
         return transfer

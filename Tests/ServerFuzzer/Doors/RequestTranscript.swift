@@ -58,7 +58,7 @@ struct RequestTranscript: Hashable {
         guard let head else { return .needsMore }
         let index = entries.endIndex
         entries.append(Entry(head: head))
-        var body = BodyReader(try head.framing())
+        var body = RequestBodyReader(try head.framing())
         while try body.read(buffer, { entries[index].body += $0 }) == .needsMore {
             guard needsMore() else { return .needsMore }
         }

@@ -22,6 +22,25 @@ import Testing
         #expect(found.localizedDescription == "The server did not answer in time.")
     }
 
+    @Test func aRequestWithoutATimeoutHasTheSessions() async throws {
+        let server = try #require(SilentServer())
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 0.2
+        let session = URLSession(configuration: configuration)
+        let requests = [
+            URLRequest(url: server.url, cachePolicy: .reloadIgnoringLocalCacheData),
+            NSMutableURLRequest(url: server.url) as URLRequest,
+            NSURLRequest(url: server.url) as URLRequest,
+        ]
+        for request in requests {
+            #expect(request.timeoutInterval == 60)
+            let error = await #expect(throws: (any Error).self) {
+                _ = try await session.data(for: request)
+            }
+            #expect(isTimeout(try #require(error)))
+        }
+    }
+
     @Test func aCancelledTaskIsCaughtByFoundationsCode() async throws {
         let server = try #require(SilentServer())
         let session = URLSession(configuration: .ephemeral)

@@ -197,7 +197,7 @@ struct PictureFailure: Error {
         file.isUnchanged
     }
 
-    private static let previewSize = ThumbnailSize.w2048h1536
+    private static let previewSize = RemoteThumbnailSize.w2048h1536
 
     private func preview(of photo: RemoteFile) async throws -> LoadedPicture {
         if let error = club.undecodable.error(of: photo.path, photo.revision, Self.previewSize) {

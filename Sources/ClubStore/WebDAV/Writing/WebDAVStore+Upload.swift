@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 extension WebDAVStore {
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt file: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         delegate: any StoreTransferDelegate
     ) -> any StoreTransfer {
         StoreTransferTask(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
@@ -12,7 +12,7 @@ extension WebDAVStore {
     }
 
     @concurrent private func send(
-        fileAt url: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        fileAt url: URL, to path: RemotePath, mode: RemoteWriteMode, record: URL?,
         progress: TransferProgressPort
     ) async throws(StoreError) -> RemoteFile {
         let source = try SourceFile(at: url)

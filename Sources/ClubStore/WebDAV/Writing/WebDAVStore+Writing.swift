@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 extension WebDAVStore {
     @concurrent public func put(
-        _ data: Data, at path: RemotePath, mode: WriteMode
+        _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         let payload = WebDAVPayload(.data(data), of: self, to: path, during: .put)
         let isDirect = try await writesDirectly(
@@ -16,7 +16,7 @@ extension WebDAVStore {
 
     /// Whether bytes are written directly to the file, or staged under a temporary name.
     func writesDirectly(
-        _ byteCount: Int64, to path: RemotePath, mode: WriteMode,
+        _ byteCount: Int64, to path: RemotePath, mode: RemoteWriteMode,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> Bool {
         if nextcloud != nil || path.isRoot { return true }
@@ -36,7 +36,7 @@ extension WebDAVStore {
     }
 
     func write(
-        _ strategy: any WebDAVUploadStrategy, at path: RemotePath, mode: WriteMode,
+        _ strategy: any WebDAVUploadStrategy, at path: RemotePath, mode: RemoteWriteMode,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else {

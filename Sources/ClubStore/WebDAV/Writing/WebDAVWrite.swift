@@ -11,7 +11,7 @@ struct WebDAVWrite: Sendable {
     let path: RemotePath
     let operation: StoreError.Operation
     let capabilities: ServerCapabilities
-    let mode: WriteMode
+    let mode: RemoteWriteMode
 
     /// The lock held during the write, and counters for steps with a limited number of repetitions.
     private struct Progress {

@@ -32,7 +32,8 @@ enum WriteState: Sendable {
 extension WriteState {
     /// How a write starts: with a request if the server checks the condition, else by checking the path.
     static func first(
-        of mode: WriteMode, isDirect: Bool, capabilities: ServerCapabilities, isBaseCertain: Bool
+        of mode: RemoteWriteMode, isDirect: Bool, capabilities: ServerCapabilities,
+        isBaseCertain: Bool
     ) -> WriteState {
         switch mode {
         case .create, .add:
@@ -50,7 +51,7 @@ extension WriteState {
     }
 
     /// The state after looking at the path before anything was sent.
-    static func afterInspection(of there: WebDAVResource, mode: WriteMode) -> WriteState {
+    static func afterInspection(of there: WebDAVResource, mode: RemoteWriteMode) -> WriteState {
         switch (mode, there) {
         case (.create, .nothing), (.add, .nothing), (.update, .nothing):
             .sending(.absent, replacing: nil)

@@ -1,5 +1,5 @@
 /// Parses a request's body incrementally (RFC 9112 §6, §7.1).
-struct BodyReader {
+struct RequestBodyReader {
     private enum State {
         case bytes(rest: UInt64)
         case chunkSize

@@ -8,7 +8,7 @@ import Synchronization
 /// A revision is announced first, with a line in the log, then moved out of the club by a rename and
 /// into this store by another. If the server is killed in between, its next start finds the file by the
 /// log: it is always either in the club, in the hidden folder or here.
-final class RevisionStore: Sendable {
+final class KeptRevisions: Sendable {
     let folder: RevisionFolder
     private let access: FolderAccess
     let log: ServerLog

@@ -2,7 +2,7 @@ import DropboxAPI
 import Glibc
 import Synchronization
 
-extension RevisionStore {
+extension KeptRevisions {
     /// The kept revisions of a path, latest first.
     func history(key: String) -> [KeptRevision] {
         state.withLock { state in checked(state.index.history(key: key), &state) }

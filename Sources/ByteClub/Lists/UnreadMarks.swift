@@ -6,7 +6,7 @@ package import FoundationEssentials
 ///
 /// Stores two numbers per file: 1.6 MB for a club of 100,000 files. Two paths or revisions may collide, very
 /// rarely: then a new file looks old.
-package struct SeenRevisions: Sendable, Equatable {
+package struct UnreadMarks: Sendable, Equatable {
     private var seen: [UInt64: UInt64] = [:]
     /// Whether nothing was ever seen here: existing files are then old, and only later ones are new.
     private(set) var isEmpty = true
@@ -30,12 +30,12 @@ package struct SeenRevisions: Sendable, Equatable {
     }
 
     /// The same off the main actor, for large clubs.
-    @concurrent package static func make(of contents: ClubContents) async -> SeenRevisions {
-        SeenRevisions(of: contents)
+    @concurrent package static func make(of contents: ClubContents) async -> UnreadMarks {
+        UnreadMarks(of: contents)
     }
 
     /// Merges another window's state with what was seen here since `base`.
-    func merged(into theirs: SeenRevisions, since base: SeenRevisions) -> SeenRevisions {
+    func merged(into theirs: UnreadMarks, since base: UnreadMarks) -> UnreadMarks {
         guard !theirs.isEmpty else { return self }
         var merged = theirs
         for (path, revision) in seen where base.seen[path] != revision {
@@ -65,7 +65,7 @@ package struct SeenRevisions: Sendable, Equatable {
 
 // MARK: - On disk
 
-extension SeenRevisions {
+extension UnreadMarks {
     private static let magic = Array("BCSEEN1\n".utf8)
     /// Enough for a million files; a larger file was not written by this program.
     package static let byteLimit = 16 << 20

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 
 /// A WebP, HEIC or AVIF picture, decoded by an optional library.
-struct LibraryFile {
+struct DecodablePicture {
     let source: PictureSource
     let format: FileFormat
 

@@ -2,7 +2,7 @@ import CByteClubNcurses
 import Glibc
 
 /// The supported characters: Unicode, or ASCII.
-enum Charset: Hashable, Sendable {
+enum TerminalCharset: Hashable, Sendable {
     case utf8
     case ascii
 
@@ -10,7 +10,7 @@ enum Charset: Hashable, Sendable {
     ///
     /// An environment without a locale (a container, a bare SSH session) counts as UTF-8, which all current
     /// terminals support; another encoding means ASCII.
-    static func adopted() -> Charset {
+    static func adopted() -> TerminalCharset {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let isSilent = names.allSatisfy { name in
             getenv(name).map { $0.pointee == 0 } ?? true

@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 
 /// The app on the terminal.
-enum Screen {
+enum AppScreen {
     /// Whether standard input and output are terminals.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 

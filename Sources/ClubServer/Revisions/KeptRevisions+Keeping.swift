@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-extension RevisionStore {
+extension KeptRevisions {
     // MARK: - Putting aside
 
     /// Announces revisions that are about to be kept. They are listed only once taken.
