@@ -332,7 +332,9 @@ let fuzzers: [Target] = {
 }()
 
 /// Whether this package is built for its own sake, from its own folder, and not as part of another.
-let isOwnBuild = Context.environment["PWD"] == Context.packageDirectory
+let isOwnBuild =
+    Context.environment["BYTECLUB_OWN_BUILD"].map { $0 == "1" }
+    ?? (Context.environment["PWD"] == Context.packageDirectory)
 
 /// With `Foundation`, `CurlNetworking` has Foundation's own `URLError`, `Progress`, `InputStream` and
 /// `OperationQueue`, for programs written for URLSession: on for who depends on this package. Byte Club itself

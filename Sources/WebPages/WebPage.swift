@@ -70,7 +70,10 @@ public struct WebPage: Sendable {
             return page
         }
         var document = document(of: resource)
-        if document.blocks.count < 100, format.layout(document).lines.allSatisfy(\.spans.isEmpty) {
+        // A page that was cut tells why.
+        if document.cut == nil, document.blocks.count < 100,
+            format.layout(document).lines.allSatisfy(\.spans.isEmpty)
+        {
             let sentence =
                 resource.body.isEmpty
                 ? localized("This page is empty.")

@@ -72,7 +72,8 @@ struct OutboxCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "take-back",
             abstract: "Take a change back, with those that build on it.",
-            discussion: "Its text stays among the note's versions.")
+            discussion: "Its text stays among the note's versions, that of a new note in the trash."
+        )
 
         @OptionGroup var club: ClubOptions
 

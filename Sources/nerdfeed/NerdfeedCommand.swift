@@ -70,7 +70,7 @@ struct NerdfeedCommand: AsyncParsableCommand {
                 + KeyListing.rows(localized("Lists"), KeyCommand.listCommands)
                 + KeyListing.rows(localized("Courses"), [.reloadCourses, .toPage])
                 + KeyListing.rows(localized("Page"), KeyCommand.pageCommands)
-            try Output.json(rows)
+            try VisibleOutput.json(encoding: rows)
         }
     }
 }
@@ -143,12 +143,12 @@ struct FeedOptions: ParsableArguments {
         let feed = try await CourseFeed.load(fetch, retry: .command)
         site?.stop()
         if asJSON {
-            try Output.json(feed.courses)
+            try VisibleOutput.json(encoding: feed.courses)
         } else {
             for course in feed.courses {
                 VisibleOutput.line(course.title, course.url ?? "", course.next ?? "")
             }
         }
-        feed.complaints.forEach(Output.complain)
+        feed.complaints.forEach(Program.complain)
     }
 }

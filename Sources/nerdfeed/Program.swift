@@ -28,11 +28,15 @@ import TerminalUI
             }
             exit(0)
         } catch let failure as Failure {
-            Output.complain(failure.sentence)
+            complain(failure.sentence)
             exit(failure.status)
         } catch {
             leave(afterParsing: error)
         }
+    }
+
+    static func complain(_ sentence: String) {
+        VisibleOutput.line("nerdfeed: " + sentence, to: STDERR_FILENO)
     }
 
     /// Help and version go to standard output with status 0; everything else is wrong usage.
@@ -41,7 +45,7 @@ import TerminalUI
         guard NerdfeedCommand.exitCode(for: error) == .success else {
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
-            for line in text.split(separator: "\n") { Output.complain(String(line)) }
+            VisibleOutput.lines("nerdfeed: " + text, to: STDERR_FILENO)
             exit(2)
         }
         VisibleOutput.lines(message)

@@ -147,6 +147,35 @@ import Testing
         #expect(throws: LibraryError.noSuchChange) { try test.copy.takeBack(last.id) }
     }
 
+    @Test(arguments: ["add", "moved", "edited in the club"])
+    func theTrashHasTheTextThatIsListedNoMoreAfterItWasTakenBack(kind: String) throws {
+        let changed: RemoteFile
+        switch kind {
+        case "add": changed = try edit(try write("one", at: "/a.txt"), "two")
+        case "moved":
+            let made = try write("two", at: "/a.txt")
+            changed = try #require(
+                try test.copy.enqueue(.move(made, to: makePath("/b.txt"))))
+        default: changed = try edit(makeFile("/a.txt", revision: "r7"), "two")
+        }
+        for change in try test.copy.waitingChanges() {
+            _ = try? test.copy.takeBack(change.id)
+        }
+        #expect(try waiting().isEmpty)
+        let gone = try test.reopened().trash()
+        #expect(gone.map(\.file.path) == [changed.path])
+        #expect(try test.copy.string(of: try #require(gone.first).file) == "two")
+    }
+
+    @Test func whatIsStillListedIsNotInTheTrashAfterItWasTakenBack() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        try test.copy.replaceListing(with: makeListing([old], cursor: "c"))
+        _ = try edit(old, "two")
+        try test.copy.takeBack(try #require(try test.copy.waitingChanges().first).id)
+        #expect(try test.copy.trash().isEmpty)
+        #expect(try test.copy.versions(of: old.path).contains { $0.isOwn })
+    }
+
     @Test func onlyOneProgramSends() throws {
         do {
             let lock = try #require(try OutboxLock(of: test.copy))

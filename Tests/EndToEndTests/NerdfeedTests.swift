@@ -278,6 +278,17 @@ import Testing
         }
     }
 
+    @Test func speaksChinese() async throws {
+        let look = Look(
+            "zh", .classic, "xterm-256color", .many,
+            ["LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8"])
+        try await withFeed("--demo", look: look) { terminal in
+            try await terminal.wait(forText: "BNR 课程")
+            terminal.type("?")
+            try await terminal.wait(forText: "按键")
+        }
+    }
+
     // MARK: - In a pipe
 
     @Test func listsTheCoursesWithTabsBetween() async throws {

@@ -23,6 +23,7 @@ extension Club {
                     try await listAgain()
                 }
                 failures = 0
+                await refreshWaiting()
                 sendWaiting()
                 fetchMissing()
                 await askForAccount()
@@ -40,6 +41,8 @@ extension Club {
                 store = nil
                 connection = .failed(error)
                 notify()
+                // The shell may have added some.
+                await refreshWaiting()
                 // Only the user can help: the new sign-in triggers a refresh. (An untrusted server may be a
                 // network's sign-in page, which goes away.)
                 if error.code == .unauthorized, settings.needsSignIn { return }
@@ -136,7 +139,11 @@ extension Club {
                 failures += 1
                 return
             }
-            guard hasChanges else { continue }
+            guard hasChanges else {
+                await refreshWaiting()
+                sendWaiting()
+                continue
+            }
             let changes = try await ask { store throws(StoreError) in
                 try await store.changes(since: last)
             }

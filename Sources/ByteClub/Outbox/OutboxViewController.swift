@@ -26,6 +26,8 @@ final class OutboxViewController: ViewController {
         list.emptyText = TextLine(
             localized("Nothing waits: all your changes are in the club."), .secondary)
         club.addObserver(self)
+        // The shell may have added some.
+        Task { await club.refreshWaiting() }
     }
 
     override var preferredFirstResponder: View? { list }
@@ -70,7 +72,7 @@ final class OutboxViewController: ViewController {
                     (change.problem.map { $0 + " " } ?? "")
                         + localized(
                             "Taken back, it never happens in the club. A text stays among the note's "
-                                + "versions (H).\(rest)")),
+                                + "versions (H), that of a new note in the trash (Z).\(rest)")),
                 actions: actions, preferred: actions.count - 1))
     }
 

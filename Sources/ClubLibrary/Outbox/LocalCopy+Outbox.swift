@@ -55,12 +55,13 @@ extension LocalCopy {
         try read { try OutboxRows.body(of: id, in: $0) }
     }
 
-    /// Removes a change and those based on it. The texts stay among the ``versions(of:)``.
+    /// Removes a change and those based on it. The texts stay among the ``versions(of:)``; of a note that is then no
+    /// longer listed, such as a new one, the last text is among the deleted notes.
     ///
     /// - Returns: The removed changes.
     /// - Throws: `.noSuchChange` if it was sent, or is being sent.
     @discardableResult
-    public func takeBack(_ id: WaitingChange.ID) throws -> [WaitingChange] {
+    public func takeBack(_ id: WaitingChange.ID, at now: Date = Date()) throws -> [WaitingChange] {
         try changeOutbox { database in
             let all = try OutboxRows.all(in: database)
             guard let first = all.first(where: { $0.id == id }), !first.isSending else {
@@ -76,8 +77,27 @@ extension LocalCopy {
                 taken.append(change)
                 try database.run("DELETE FROM outbox WHERE id = ?", .integer(change.id))
             }
+            let rest = all.filter { !ids.contains($0.id) }
+            if let file = try Self.unlisted(by: taken, rest, in: database) {
+                try Self.insertDeletion(of: file, in: database, isOwn: true, at: now)
+            }
             return taken
         }
+    }
+
+    /// The text that is no longer listed when changes have been taken back; nil if there is none.
+    private static func unlisted(
+        by taken: [WaitingChange], _ rest: [WaitingChange], in database: Database
+    ) throws -> RemoteFile? {
+        let isWrite: (WaitingChange) -> Bool = {
+            if case .write = $0.action { true } else { false }
+        }
+        guard let written = taken.last(where: isWrite), var file = taken.compactMap(\.file).last,
+            try self.file(at: file.path, in: database) == nil,
+            !rest.contains(where: { $0.destination?.string == file.path.string })
+        else { return nil }
+        file.contentHash = written.contentHash
+        return file
     }
 
     /// The file in the club that a waiting revision has become; nil if the change still waits, or was

@@ -97,13 +97,7 @@ struct OutboxEditor {
 
     /// A note that existed only here can be restored, too.
     private func recordDeletion(of file: RemoteFile) throws {
-        try database.run(
-            """
-            INSERT INTO deletions (path, revision, hash, size, modified, deleted, is_own)
-            VALUES (?, ?, ?, ?, ?, ?, 1)
-            """, .text(file.path.string), .text(file.revision.rawValue),
-            .text(orNull: file.contentHash), .integer(file.byteCount), .date(file.modified),
-            .date(now))
+        try LocalCopy.insertDeletion(of: file, in: database, isOwn: true, at: now)
     }
 
     /// The origin of a revision: another change, or the club. Nil if unknown.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import TextEditing
 
@@ -5,9 +6,9 @@ import TextEditing
 /// sequences or fake another line.
 public enum VisibleOutput {
     /// Writes each line of a text.
-    public static func lines(_ text: String) {
+    public static func lines(_ text: String, to descriptor: Int32 = 1) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            self.line(String(line))
+            self.line(String(line), to: descriptor)
         }
     }
 
@@ -20,6 +21,13 @@ public enum VisibleOutput {
     /// Writes JSON for programs. It contains no terminal control characters.
     public static func json(_ text: String) {
         write(VisibleText.escaped(json: text) + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a value as JSON, one line per field.
+    public static func json(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        json(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     /// Writes everything. If the reader has closed the pipe, the program ends.

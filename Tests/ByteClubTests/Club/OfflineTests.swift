@@ -283,6 +283,22 @@ import TextEditing
         next.club.stop()
     }
 
+    @Test func whatTheShellHasQueuedMeanwhileIsSentToo() async throws {
+        defer { cleanUp() }
+        store.failNext(.list, with: .offline)
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        #expect(test.club.waiting.isEmpty)
+        let path = try RemotePath(validating: "/own.txt")
+        try LocalCopy(folder: folder).enqueue(.write(Data("words".utf8), at: path, mode: .add))
+        test.club.refresh()
+        await test.waitUntil {
+            isConnected($0) && $0.waiting.isEmpty && $0.contents.notes.count == 1
+        }
+        #expect(store.contents(of: "/own.txt") == Data("words".utf8))
+        test.club.stop()
+    }
+
     @Test func whatWasDeletedOfflineIsSimplyTakenBack() async throws {
         defer { cleanUp() }
         let (test, note) = try await deleteWhileCutOff()
