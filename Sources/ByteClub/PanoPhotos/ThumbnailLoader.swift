@@ -98,8 +98,8 @@ internal import TerminalUI
             entries[key]?.lastUse = uses
             return entries[key]?.state ?? .loading
         }
-        guard club.undecodable.error(of: file.path, file.revision, size) == nil else {
-            let state = State.unavailable("damaged")
+        if let error = club.undecodable.error(of: file.path, file.revision, size) {
+            let state = State.unavailable(Self.word(for: error))
             entries[key] = Entry(state: state, isFinal: true, lastUse: uses)
             return state
         }
@@ -228,6 +228,14 @@ extension ThumbnailLoader {
         onArrival?()
     }
 
+    /// Why there is no thumbnail, in the words of a list's row.
+    private nonisolated static func word(for error: PictureError?) -> String {
+        switch error?.code {
+        case .tooLarge, .tooCostly: localized("too large")
+        default: localized("damaged")
+        }
+    }
+
     private nonisolated static func state(
         _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: PictureRenderer,
         _ terminal: PictureTerminal, _ box: CellSize
@@ -249,7 +257,7 @@ extension ThumbnailLoader {
                     }, fullSize: FullSizeComment(of: data))
                 return (.loaded(picture), nil)
             } catch {
-                return (.unavailable(localized("damaged")), error)
+                return (.unavailable(word(for: error)), error)
             }
         case .failure(let error):
             // The store may know the cause.
@@ -261,7 +269,7 @@ extension ThumbnailLoader {
                     let isKnown =
                         failure != nil || FileFormat(libraryPictureNamed: path.name) == nil
                     return (
-                        .unavailable(isKnown ? localized("damaged") : localized("no picture")),
+                        .unavailable(isKnown ? word(for: failure) : localized("no picture")),
                         failure
                     )
                 }

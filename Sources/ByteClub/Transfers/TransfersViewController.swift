@@ -172,7 +172,7 @@ final class TransfersViewController: ViewController {
                 action: localized("Limit"), hint: localized("500K, 4M; nothing for no limit.")
             ) { [center] typed in
                 let text = typed.filter { !$0.isWhitespace }
-                guard !text.isEmpty else {
+                guard !text.isEmpty, text.lowercased() != "none" else {
                     center.limit([item.id], to: nil)
                     return nil
                 }

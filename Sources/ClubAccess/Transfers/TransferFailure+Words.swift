@@ -18,6 +18,11 @@ extension TransferItem {
     /// Whether a request waits to be repeated.
     package var isRetrying: Bool { state == .running && retryNotice(at: Date()) != nil }
 
+    /// Why a request waits to be repeated, and for how long; nil if none does.
+    package var retrySentence: String? {
+        state == .running ? retryNotice(at: Date())?.sentence : nil
+    }
+
     /// The reason for which a request is repeated; nil if it is not, or for another reason.
     func retryNotice(at now: Date) -> RetryNotice? {
         guard let next = status.nextAttempt, next > now, let reason = status.failure?.retryReason

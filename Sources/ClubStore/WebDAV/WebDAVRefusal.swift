@@ -8,6 +8,18 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
     /// The beginning of the body: sometimes XML, mostly HTML.
     var words: String
 
+    /// The message of a `DAV:error` body, as sabre/dav and Nextcloud send it; else the words.
+    var sentence: String {
+        let message = /<(?:[A-Za-z0-9]+:)?message(?:\s[^>]*)?>\s*([^<]+?)\s*</
+        guard let found = words.firstMatch(of: message) else { return words }
+        let references = [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
+        ]
+        return references.reduce(String(found.1)) { text, reference in
+            text.replacing(reference.0, with: reference.1)
+        }
+    }
+
     /// The server's `Retry-After`.
     var retryAfter: Duration?
 

@@ -212,12 +212,12 @@ struct TransfersCommand: ParsableCommand {
             id = item.id
             name = item.shownName
             direction = item.order.direction.rawValue
-            state = item.state.rawValue
+            state = item.isRetrying ? "waiting" : item.state.rawValue
             (bytes, total) = (item.status.byteCount, item.status.totalByteCount)
             speed = item.status.bytesPerSecond.map { $0.rounded() }
             path = item.status.path ?? item.order.path
             file = item.order.file
-            reason = item.reason
+            reason = item.reason ?? item.retrySentence
             nextAttempt = item.status.nextAttempt?.formatted(.iso8601)
             created = item.order.created.formatted(.iso8601)
         }

@@ -157,8 +157,12 @@ final class PanoramaViewController: ViewController {
             KeyCommand.panRight.performs(unless: wait ?? across) { self.pan(Self.step) }
             KeyCommand.tiltUp.performs(unless: wait ?? upright) { self.tilt(-Self.step) }
             KeyCommand.tiltDown.performs(unless: wait ?? upright) { self.tilt(Self.step) }
-            KeyCommand.turnLeft.performs(unless: wait) { self.move { $0.turn(by: -0.25) } }
-            KeyCommand.turnRight.performs(unless: wait) { self.move { $0.turn(by: 0.25) } }
+            KeyCommand.turnLeft.performs(unless: wait ?? across) {
+                self.move { $0.turn(by: -0.25) }
+            }
+            KeyCommand.turnRight.performs(unless: wait ?? across) {
+                self.move { $0.turn(by: 0.25) }
+            }
             KeyCommand.zoomIn.performs(unless: wait) { self.move { $0.zoom(by: 1.25) } }
             KeyCommand.zoomOut.performs(unless: wait) { self.move { $0.zoom(by: 0.8) } }
             KeyCommand.fitPicture.performs(unless: wait) {
