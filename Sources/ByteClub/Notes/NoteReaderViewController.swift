@@ -15,7 +15,10 @@ final class NoteReaderViewController: ViewController {
     private let decoded: TextBuffer?
 
     private let textView = TextView()
-    private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
+    private lazy var findBar = FindBar(textView)
+    private lazy var form = NoteForm(
+        nameField: TextField(), textView: textView, findBar: findBar, showsName: false)
+    private lazy var panel = Panel(TextLine(title, .heading), content: form, padding: 1)
 
     /// - Parameters:
     ///   - encoding: Nil if it is not text.
@@ -33,6 +36,7 @@ final class NoteReaderViewController: ViewController {
         textView.wrapsLines = settings.wrapsLines
         textView.tabWidth = settings.tabWidth
         textView.load(decoded ?? bytes)
+        textView.didMoveCaret = { [weak self] in self?.findBar.selectionDidChange() }
     }
 
     override var presentationStyle: PresentationStyle { .pane }
@@ -52,12 +56,23 @@ final class NoteReaderViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(localized("Reader")) {
-            KeyCommand.closeReader.performs { self.dismiss() }
+            KeyCommand.closeReader.performs {
+                self.findBar.isHidden ? self.dismiss() : self.findBar.close(goingBack: false)
+            }
+            KeyCommand.findInNote.performs { self.findBar.open(replacing: false) }
+            KeyCommand.nextInNote.performs(unless: unlessFindable) { self.findBar.move(by: 1) }
+            KeyCommand.previousInNote.performs(unless: unlessFindable) {
+                self.findBar.move(by: -1)
+            }
             KeyCommand.convertNote.performs(
                 unless: decoded == nil
                     ? localized("This is not text, so there is nothing to convert.") : nil
             ) { self.convertNow() }
         }
+    }
+
+    private var unlessFindable: String? {
+        findBar.hasQuery ? nil : localized("Nothing was searched for yet: press / first.")
     }
 
     private func convertNow() {

@@ -34,6 +34,24 @@ import Testing
         await run.end()
     }
 
+    @Test(arguments: ["/", "^F"] as [KeySequence]) func wordsAreFoundInIt(key: KeySequence)
+        async throws
+    {
+        let run = try await open(Self.latin1 + Array("two cafes\n".utf8))
+        run.screen.press(key)
+        run.screen.type("caf")
+        await run.screen.wait(for: "1 of 2")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "2 of 2")
+        run.screen.press("Esc")
+        run.screen.press("n")
+        #expect(run.screen.text.contains("read only"))
+        run.screen.press("Esc")
+        await run.screen.wait(for: "1 · by name")
+        #expect(home.store.contents(of: "/menu.txt")?.count == 15)
+        await run.end()
+    }
+
     @Test func convertedItIsSavedAsUTF8() async throws {
         let run = try await open(Self.latin1)
         run.screen.press("c")

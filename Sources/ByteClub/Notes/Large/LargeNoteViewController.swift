@@ -52,9 +52,9 @@ final class LargeNoteViewController: ViewController {
                 KeyCommand.stopFindingInLargeNote.performs { self.stopFinding() }
             }
             KeyCommand.closeReader.performs { self.dismiss() }
-            KeyCommand.findInLargeNote.performs { self.askForWords() }
-            KeyCommand.nextInLargeNote.performs(unless: none) { self.find(backwards: false) }
-            KeyCommand.previousInLargeNote.performs(unless: none) { self.find(backwards: true) }
+            KeyCommand.findInNote.performs { self.askForWords() }
+            KeyCommand.nextInNote.performs(unless: none) { self.find(backwards: false) }
+            KeyCommand.previousInNote.performs(unless: none) { self.find(backwards: true) }
             KeyCommand.startOfLargeNote.performs { self.load { $0.part(at: 0) } }
             KeyCommand.endOfLargeNote.performs {
                 self.load({ $0.lastPart() }) { _ in self.textView.showEnd() }
@@ -206,16 +206,16 @@ extension LargeNoteViewController {
 }
 
 extension KeyCommand {
-    static let findInLargeNote = KeyCommand(
+    static let findInNote = KeyCommand(
         "reader.find", keys: ["/", "^F"], title: localized("Find in the whole note"),
         label: localized("find"), weight: 90)
     static let stopFindingInLargeNote = KeyCommand(
         "reader.stop", keys: ["Esc", "^C"], title: localized("Stop looking"),
         label: localized("stop"), weight: 99)
-    static let nextInLargeNote = KeyCommand(
+    static let nextInNote = KeyCommand(
         "reader.next", keys: ["n", "^N"], title: localized("The next place with these words"),
         label: localized("next"), weight: 80)
-    static let previousInLargeNote = KeyCommand(
+    static let previousInNote = KeyCommand(
         "reader.previous", keys: ["N", "^P"], title: localized("The place before with these words"))
     static let startOfLargeNote = KeyCommand(
         "reader.start", keys: ["g g", "Home"], title: localized("To the start of the note"))
@@ -223,7 +223,7 @@ extension KeyCommand {
         "reader.end", keys: ["G", "End"], title: localized("To the end of the note"))
 
     static let largeNoteCommands: [KeyCommand] = [
-        .findInLargeNote, .nextInLargeNote, .previousInLargeNote, .startOfLargeNote,
+        .findInNote, .nextInNote, .previousInNote, .startOfLargeNote,
         .endOfLargeNote, .stopFindingInLargeNote,
     ]
 }
