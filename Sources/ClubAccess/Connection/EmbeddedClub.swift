@@ -231,8 +231,9 @@ extension EmbeddedClub {
     private func isLocked(_ place: RuntimePaths) -> Bool {
         let descriptor = Glibc.open(place.lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
-        defer { Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        defer { LockedFile.close(descriptor) }
+        // Shared, so that two programs that only check do not conflict.
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     private func makeStore(at place: RuntimePaths) -> DropboxStore {

@@ -219,14 +219,14 @@ extension DraftStore {
                 return .claimed
             }
             // Its last holder has removed the file meanwhile: the lock has no effect.
-            close(descriptor)
+            LockedFile.close(descriptor)
         }
     }
 
     private func isLockedElsewhere(_ id: UUID) -> Bool {
         let descriptor = open(lockPath(of: id), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
+        defer { LockedFile.close(descriptor) }
         // Shared, so that two processes that only check do not conflict.
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }

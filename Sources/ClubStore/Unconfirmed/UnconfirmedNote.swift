@@ -71,11 +71,11 @@ final class UnconfirmedNote: Sendable {
             }
             guard !isExpired(descriptor) else {
                 unlink(file)
-                close(descriptor)
+                LockedFile.close(descriptor)
                 return nil
             }
             guard let content = content(of: file), content.path == path.string else {
-                close(descriptor)
+                LockedFile.close(descriptor)
                 return nil
             }
             return UnconfirmedNote(content.write, file: file, descriptor: descriptor)
