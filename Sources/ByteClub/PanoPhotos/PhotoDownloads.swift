@@ -69,7 +69,17 @@ internal import TerminalUI
         isThere(URL(filePath: folder)) ? "" : localized("A new folder will be created.")
     }
 
-    private func order(_ photos: [RemoteFile], to folder: URL) {
+    private func order(_ wanted: [RemoteFile], to folder: URL) {
+        let photos = wanted.filter { photo in
+            !center.wantedItems.contains { $0.isDownload(of: photo, to: folder) }
+        }
+        if photos.isEmpty, let first = wanted.first {
+            owner?.application?.showMessage(
+                wanted.count == 1
+                    ? localized("“\(first.name)” is on its way to this folder already. w shows it.")
+                    : localized("They are on their way to this folder already. w shows them."))
+            return
+        }
         _ = owner?.startPending { [self] in
             let taken = await Self.taken(photos, in: folder)
             guard let first = taken.first else { return await place(photos, in: folder) }
@@ -178,5 +188,14 @@ internal import TerminalUI
     private nonisolated static func isThere(_ file: URL) -> Bool {
         var facts = stat()
         return lstat(file.path, &facts) == 0
+    }
+}
+
+extension TransferItem {
+    /// Whether it brings a photo to a folder, under whatever name.
+    func isDownload(of photo: RemoteFile, to folder: URL) -> Bool {
+        order.direction == .download && order.path == photo.path.string
+            && URL(filePath: order.file).deletingLastPathComponent().standardized.path
+                == folder.standardized.path
     }
 }
