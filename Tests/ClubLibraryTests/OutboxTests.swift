@@ -167,10 +167,12 @@ import Testing
         #expect(try test.copy.string(of: try #require(gone.first).file) == "two")
     }
 
-    @Test func whatIsStillListedIsNotInTheTrashAfterItWasTakenBack() throws {
+    @Test(arguments: [false, true])
+    func whatIsStillListedIsNotInTheTrashAfterItWasTakenBack(isMoved: Bool) throws {
         let old = try makeFile("/a.txt", revision: "r7")
         try test.copy.replaceListing(with: makeListing([old], cursor: "c"))
-        _ = try edit(old, "two")
+        let edited = try edit(old, "two")
+        if isMoved { try test.copy.enqueue(.move(edited, to: makePath("/b.txt"))) }
         try test.copy.takeBack(try #require(try test.copy.waitingChanges().first).id)
         #expect(try test.copy.trash().isEmpty)
         #expect(try test.copy.versions(of: old.path).contains { $0.isOwn })

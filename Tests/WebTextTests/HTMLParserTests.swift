@@ -149,6 +149,12 @@ import WebText
         ("<select multiple><option>a<option selected>b<option selected>c</select>e", "[b, c ▾]e"),
         ("<select multiple><option>a</select>e", "[ … ]e"),
         ("<select></select>e", "[ … ]e"),
+        ("<select><option selected>A</option><script>var x</script> x</select>e", "[A ▾]e"),
+        ("<select><option disabled>Choose<option>a</select>e", "[a ▾]e"),
+        (
+            "<select multiple>" + (1...9).map { "<option selected>\($0)" }.joined() + "</select>e",
+            "[1, 2, 3, 4, 5, 6, 7, 8 ▾]e"
+        ),
         ("<select><option>a<input value=v>e", "[a ▾][v]e"),
         ("<select><option>a &amp; b &#150; <b>c</b></select>e", "[a & b – c ▾]e"),
     ])

@@ -26,7 +26,8 @@ extension Club {
     /// Shows the changes in the outbox.
     func refreshWaiting() async {
         guard let local else { return }
-        waiting = await local.waitingChanges()
+        // What waited before waits still when it cannot be read just now.
+        waiting = await local.waitingChanges() ?? waiting
         showWaiting()
         notify()
     }

@@ -24,6 +24,7 @@ extension Club {
                 }
                 failures = 0
                 await refreshWaiting()
+                if Task.isCancelled { return }
                 sendWaiting()
                 fetchMissing()
                 await askForAccount()
@@ -139,11 +140,11 @@ extension Club {
                 failures += 1
                 return
             }
-            guard hasChanges else {
-                await refreshWaiting()
-                sendWaiting()
-                continue
-            }
+            // The shell may have added some.
+            await refreshWaiting()
+            if Task.isCancelled { return }
+            sendWaiting()
+            guard hasChanges else { continue }
             let changes = try await ask { store throws(StoreError) in
                 try await store.changes(since: last)
             }

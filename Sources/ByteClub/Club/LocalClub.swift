@@ -47,9 +47,9 @@ internal import TextEditing
         await Self.read(copy())
     }
 
-    /// The changes in the outbox, in order.
-    func waitingChanges() async -> [WaitingChange] {
-        await run { try $0.waitingChanges() } ?? []
+    /// The changes in the outbox, in order; nil on a disk error.
+    func waitingChanges() async -> [WaitingChange]? {
+        await run { try $0.waitingChanges() }
     }
 
     /// Runs a call on the copy, after all earlier calls.

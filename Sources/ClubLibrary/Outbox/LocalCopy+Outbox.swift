@@ -79,7 +79,8 @@ extension LocalCopy {
             }
             let rest = all.filter { !ids.contains($0.id) }
             if let file = try Self.unlisted(by: taken, rest, in: database) {
-                try Self.insertDeletion(of: file, in: database, isOwn: true, at: now)
+                // Not as a deletion of its own, which `z` would send to the club.
+                try Self.insertDeletion(of: file, in: database, isOwn: false, at: now)
             }
             return taken
         }
@@ -94,6 +95,7 @@ extension LocalCopy {
         }
         guard let written = taken.last(where: isWrite), var file = taken.compactMap(\.file).last,
             try self.file(at: file.path, in: database) == nil,
+            try self.file(at: written.path, in: database) == nil,
             !rest.contains(where: { $0.destination?.string == file.path.string })
         else { return nil }
         file.contentHash = written.contentHash

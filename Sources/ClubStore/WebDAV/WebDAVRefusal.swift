@@ -10,12 +10,13 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
 
     /// The message of a `DAV:error` body, as sabre/dav and Nextcloud send it; else the words.
     var sentence: String {
-        let message = /<(?:[A-Za-z0-9]+:)?message(?:\s[^>]*)?>\s*([^<]+?)\s*</
-        guard let found = words.firstMatch(of: message) else { return words }
+        let element = /<(?:[A-Za-z0-9]+:)?message(?:\s[^>]*)?>([^<]+)</
+        guard let found = words.firstMatch(of: element) else { return words }
         let references = [
             ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
         ]
-        return references.reduce(String(found.1)) { text, reference in
+        let message = found.1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return references.reduce(message) { text, reference in
             text.replacing(reference.0, with: reference.1)
         }
     }

@@ -18,7 +18,8 @@
         }
 
         /// Creates a GET request for a URL. The cache policy and the timeout are the session's.
-        public init(url: URL) {
+        public convenience init(url: URL) {
+            self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: 60)
             value = URLRequest(url: url)
         }
 

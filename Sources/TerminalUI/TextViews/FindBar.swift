@@ -48,7 +48,10 @@ public final class FindBar: View {
         let wasHidden = isHidden
         if wasHidden {
             start = (textView.editor.selection, textView.editor.scrollAnchor)
-            origin = textView.selectedRange.lowerBound
+            // In a view that is only read, the caret stays behind when it is scrolled.
+            origin =
+                textView.isEditable
+                ? textView.selectedRange.lowerBound : textView.editor.scrollAnchor
         }
         isReplacing = replacing || (isReplacing && !wasHidden)
         replaceField.isHidden = !isReplacing
@@ -169,7 +172,9 @@ public final class FindBar: View {
             }
             KeyCommand.toggleCase.performs { self.toggleCase() }
             KeyCommand.leaveFind.performs(
-                label: leadsToReplacement ? localized("next") : localized("edit here")
+                label: leadsToReplacement
+                    ? localized("next")
+                    : textView.isEditable ? localized("edit here") : localized("to the text")
             ) {
                 self.leave()
             }

@@ -201,6 +201,8 @@ public final class TextFinder {
 
     private func select(_ match: Range<Int>) {
         textView.select(match)
+        // A view that is only read does not follow its caret by itself.
+        if !textView.isEditable { textView.scrollToCaret() }
     }
 
     static func index(in matches: [Range<Int>], atOrAfter offset: Int) -> Int {

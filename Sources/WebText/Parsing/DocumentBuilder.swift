@@ -65,11 +65,17 @@ final class DocumentBuilder {
 
     private func startInChoice(_ name: String, _ attributes: [String: String]) {
         if name == "option" { choice?.beginOption(attributes) }
-        // Ends a choice that lacks its end tag (HTML standard, 13.2.6.4.16).
-        if ["select", "input", "textarea"].contains(name) { end("select") }
+        // Ends a choice that lacks its end tag (HTML standard, 13.2.6.4.16 and 17).
+        if Self.endsChoice.contains(name) { end("select") }
     }
 
+    private static let endsChoice: Set = [
+        "select", "input", "textarea", "caption", "table", "tbody", "tfoot", "thead", "tr", "td",
+        "th",
+    ]
+
     func end(_ name: String) {
+        if name == "option" { choice?.endOption() }
         // An end tag without a start tag is ignored.
         guard let index = open.suffix(64).lastIndex(where: { $0.name == name }) else { return }
         // One that is closed already must not close that of a list around it.
@@ -94,7 +100,7 @@ final class DocumentBuilder {
         if let mended = ControlReferences.mended(bytes) {
             return mended.withUnsafeBufferPointer { text($0) }
         }
-        if choice != nil {
+        if choice != nil, skipCount == 0 {
             choice?.append(String(decoding: bytes, as: UTF8.self))
         } else if titleCount > 0, skipCount == 0 {
             if document.title.utf8.count < 1000 {
@@ -114,7 +120,10 @@ final class DocumentBuilder {
     // MARK: - Beginning
 
     private func effect(of element: HTMLElement?, _ attributes: [String: String]) -> Effect {
-        if skipCount > 0 || choice != nil { return .none }
+        if skipCount > 0 { return .none }
+        if choice != nil {
+            guard case .skipped = element else { return .none }
+        }
         if attributes["hidden"] != nil {
             skipCount += 1
             return .skip

@@ -7,6 +7,7 @@ struct HTMLChoice {
     private var first: String?
     private var option: String?
     private var isSelected = false
+    private var isDisabled = false
     private let isMultiple: Bool
 
     init(_ attributes: [String: String]) { isMultiple = attributes["multiple"] != nil }
@@ -16,6 +17,7 @@ struct HTMLChoice {
         endOption()
         option = ""
         isSelected = attributes["selected"] != nil
+        isDisabled = attributes["disabled"] != nil
     }
 
     mutating func append(_ text: String) {
@@ -26,8 +28,9 @@ struct HTMLChoice {
     mutating func endOption() {
         guard let option else { return }
         let words = DocumentBuilder.words(option)
-        first = first ?? words
-        if isSelected { selected = isMultiple && selected.count < 8 ? selected + [words] : [words] }
+        if !isDisabled { first = first ?? words }
+        if isSelected, !isMultiple { selected = [] }
+        if isSelected, selected.count < 8 { selected.append(words) }
         self.option = nil
     }
 

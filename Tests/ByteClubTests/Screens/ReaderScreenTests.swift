@@ -52,6 +52,18 @@ import Testing
         await run.end()
     }
 
+    @Test func aMatchFarBelowIsScrolledTo() async throws {
+        let lines = (1...200).map { "line \($0)\n" }.joined()
+        let run = try await open(Self.latin1 + Array(lines.utf8))
+        run.screen.press("/")
+        run.screen.type("line 150")
+        await run.screen.wait(for: "line 149")
+        run.screen.press("Esc")
+        await run.screen.wait(for: "line 1 ")
+        #expect(run.screen.box("menu.txt").first == "café")
+        await run.end()
+    }
+
     @Test func convertedItIsSavedAsUTF8() async throws {
         let run = try await open(Self.latin1)
         run.screen.press("c")

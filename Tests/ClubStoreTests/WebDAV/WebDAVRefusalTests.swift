@@ -13,6 +13,7 @@ import Testing
             </d:error>
             """, "The moon & the stars <both> are wrong"
         ),
+        ("<message>" + String(repeating: " ", count: 490) + "</message>", ""),
         ("<error><message lang='en'> cut off</m", "cut off"), ("Plain words", "Plain words"),
         ("<html><p>A page</p></html>", "<html><p>A page</p></html>"), ("", ""),
         ("<s:message></s:message>", "<s:message></s:message>"), ("&amp;lt;", "&amp;lt;"),
