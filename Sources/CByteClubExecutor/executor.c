@@ -75,7 +75,7 @@ static void release_due(void) {
 }
 
 // Sleeps until something has changed; with the lock held before and after.
-static void rest(void) {
+static void wait_for_call(void) {
     idle_count++;
     if (waiting && !has_timekeeper) {
         has_timekeeper = true;
@@ -91,7 +91,7 @@ static void rest(void) {
 }
 
 // With the lock held: sees to it that one more thread takes what has come, or keeps the time.
-static void summon(void);
+static void wake_thread(void);
 
 static void *work(void *unused) {
     (void)unused;
@@ -100,13 +100,13 @@ static void *work(void *unused) {
         release_due();
         entry *item = ready_first;
         if (!item) {
-            rest();
+            wait_for_call();
             continue;
         }
         ready_first = item->next;
         if (!ready_first) ready_last = NULL;
         // Others take the rest, and the time, meanwhile.
-        if (ready_first || (waiting && !has_timekeeper)) summon();
+        if (ready_first || (waiting && !has_timekeeper)) wake_thread();
         pthread_mutex_unlock(&lock);
         void *job = item->job;
         free(item);
@@ -116,7 +116,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-static void summon(void) {
+static void wake_thread(void) {
     if (idle_count > called_count) {
         called_count++;
         pthread_cond_signal(&changed);
@@ -149,7 +149,7 @@ static SWIFT_CC void enqueue(void *job, enqueue_original original) {
     entry *item = make_entry(job);
     pthread_mutex_lock(&lock);
     append_ready(item);
-    summon();
+    wake_thread();
     bool is_stuck = thread_count == 0;
     if (is_stuck) ready_first = ready_last = NULL;
     pthread_mutex_unlock(&lock);
@@ -176,7 +176,7 @@ static void enqueue_after(int64_t delay, void *job) {
             called_count = idle_count;
             pthread_cond_broadcast(&changed);
         } else {
-            summon();
+            wake_thread();
         }
     }
     pthread_mutex_unlock(&lock);

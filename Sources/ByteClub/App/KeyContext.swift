@@ -83,5 +83,5 @@ package struct KeyContext: Sendable {
     private static let pages = KeyContext(localized("Pages"), KeyCommand.pageCommands)
     private static let boxes = KeyContext(localized("Boxes"), KeyCommand.boxCommands)
     private static let menus = KeyContext(
-        localized("Menus"), KeyCommand.menuCommands, isTyping: true)
+        localized("Menus"), KeyCommand.menuCommands + [.searchLargeNotes], isTyping: true)
 }

@@ -23,9 +23,8 @@ extension Club {
                     try await listAgain()
                 }
                 failures = 0
-                await refreshWaiting()
-                if Task.isCancelled { return }
                 sendWaiting()
+                takeFromShell()
                 fetchMissing()
                 await askForAccount()
                 if waitFailures > 0 {
@@ -140,26 +139,37 @@ extension Club {
                 failures += 1
                 return
             }
-            // The shell may have added some.
-            await refreshWaiting()
+            if hasChanges { try await takeChanges(after: last, asked: asked) }
             if Task.isCancelled { return }
-            sendWaiting()
-            guard hasChanges else { continue }
-            let changes = try await ask { store throws(StoreError) in
-                try await store.changes(since: last)
-            }
-            if Task.isCancelled { return }
-            try take(changes, after: last)
-            guard !changes.entries.isEmpty else {
-                // Limits the rate if a server responds at once with no changes.
-                if ContinuousClock.now - asked < .milliseconds(100) {
-                    try? await Pause.sleep(for: .seconds(1))
-                }
-                continue
-            }
-            await recognizeOwn()
-            notify()
-            fetchMissing()
+            takeFromShell()
         }
+    }
+
+    /// Shows and sends what the shell has put into the outbox meanwhile. The next change is not kept waiting.
+    private func takeFromShell() {
+        Task {
+            await refreshWaiting()
+            sendWaiting()
+        }
+    }
+
+    private func takeChanges(
+        after last: Cursor, asked: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        let changes = try await ask { store throws(StoreError) in
+            try await store.changes(since: last)
+        }
+        if Task.isCancelled { return }
+        try take(changes, after: last)
+        guard !changes.entries.isEmpty else {
+            // Limits the rate if a server responds at once with no changes.
+            if ContinuousClock.now - asked < .milliseconds(100) {
+                try? await Pause.sleep(for: .seconds(1))
+            }
+            return
+        }
+        await recognizeOwn()
+        notify()
+        fetchMissing()
     }
 }

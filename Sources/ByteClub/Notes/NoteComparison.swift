@@ -128,6 +128,24 @@ struct NoteComparison: Equatable, Sendable {
         return result.joined(separator: "\n")
     }
 
+    /// Colors for a text such as ``both``, as in the comparison.
+    static func highlights(in text: TextBuffer) -> [TextHighlight] {
+        var highlights: [TextHighlight] = []
+        var role: Role?
+        for line in 0..<text.lineCount {
+            let range = text.range(ofLine: line)
+            var shown = role
+            switch text.string(in: range) {
+            case marks.mine: (shown, role) = (.secondary, .error)
+            case marks.between where role == .error: (shown, role) = (.secondary, .success)
+            case marks.theirs where role == .success: (shown, role) = (.secondary, nil)
+            default: break
+            }
+            if let shown, !range.isEmpty { highlights.append(TextHighlight(range, shown)) }
+        }
+        return highlights
+    }
+
     /// The displayed text.
     var text: String { page.text.string(in: 0..<page.text.count) }
 

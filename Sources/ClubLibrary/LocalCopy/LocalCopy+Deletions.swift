@@ -87,7 +87,7 @@ extension LocalCopy {
     ) throws {
         try database.run(
             """
-            UPDATE deletions SET deleted = ?, is_own = max(is_own, ?)
+            UPDATE deletions SET deleted = max(deleted, ?), is_own = max(is_own, ?)
             WHERE path = ? AND revision = ?
             """, .date(now), .integer(isOwn ? 1 : 0), .text(file.path.string),
             .text(file.revision.rawValue))

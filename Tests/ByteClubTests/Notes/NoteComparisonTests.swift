@@ -1,3 +1,5 @@
+import TerminalUI
+import TextEditing
 import Testing
 
 @testable import ByteClub
@@ -78,5 +80,20 @@ import Testing
         let mine = (0..<50_000).map { "m\($0)" }.joined(separator: "\n")
         let theirs = (0..<50_000).map { "t\($0)" }.joined(separator: "\n")
         #expect(NoteComparison(mine: mine, theirs: theirs).lines.count == 100_000)
+    }
+
+    @Test func bothSidesAreColoredBetweenTheirMarks() {
+        let text = NoteComparison(
+            mine: "a\nmine\nb\n=======\n", theirs: "a\ntheirs\n\nb\n=======\n"
+        ).both
+        let buffer = TextBuffer(text)
+        let shown = NoteComparison.highlights(in: buffer).map {
+            "\(buffer.string(in: $0.range)) \($0.role)"
+        }
+        #expect(
+            shown == [
+                "<<<<<<< mine secondary", "mine error", "======= secondary", "theirs success",
+                ">>>>>>> the club's secondary",
+            ])
     }
 }

@@ -38,6 +38,37 @@ import Testing
         await run.end()
     }
 
+    @Test(arguments: ["l", "h", "L", "H", "a"] as [KeySequence])
+    func saysWhyItDoesNotTurn(key: KeySequence) async throws {
+        let run = try await open(try makeHome("a.jpg"))
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · fit")
+        run.screen.press(key)
+        await run.screen.wait(for: "The whole width is in sight.")
+        await run.end()
+    }
+
+    @Test func zoomsPansAndFits() async throws {
+        let run = try await open(try makeHome("a.jpg"))
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · fit")
+        let whole = run.screen.text
+        run.screen.press("+", "+", "+")
+        await run.screen.wait(untilGone: "a.jpg · fit")
+        let middle = run.screen.text
+        run.screen.press("l", "l")
+        await run.screen.wait { $0.text != middle }
+        // To the edge, and no farther.
+        for _ in 0..<40 { run.screen.press("l") }
+        let edge = run.screen.text
+        run.screen.press("l")
+        #expect(run.screen.text == edge)
+        run.screen.press("0")
+        await run.screen.wait(for: "a.jpg · fit")
+        #expect(run.screen.text == whole)
+        await run.end()
+    }
+
     @Test func showsTheTransfers() async throws {
         let run = try await open(try makeHome("a.jpg"))
         run.screen.press("Enter")

@@ -53,7 +53,8 @@ import Testing
         #expect(
             screen.message(of: "Add “idea.txt”")
                 == "Taken back, it never happens in the club. "
-                + "A text stays among the note's versions (H).")
+                + "A text stays among the note's versions (H), that of a new note in the trash (Z)."
+        )
         // Enter takes nothing back.
         screen.press("Enter")
         await screen.wait(for: OutboxViewController.self)

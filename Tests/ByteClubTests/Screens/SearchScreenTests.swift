@@ -62,6 +62,21 @@ import Testing
         await run.end()
     }
 
+    @Test func largeNotesAreSearchedOnRequest() async throws {
+        try home.store.plant("fish", at: "/a.txt")
+        let large = String(repeating: "water\n", count: 200_000) + "a fish below\n"
+        try home.store.plant(large, at: "/sea.txt")
+        let run = try await search("fish")
+        await run.screen.wait(for: "Search all notes: 1 · 1 note not searched")
+        #expect(run.screen.text.contains("large notes too"))
+        run.screen.press("M-l")
+        await run.screen.wait(for: "Search all notes: 2")
+        #expect(run.screen.text.contains("sea.txt:200001"))
+        #expect(!run.screen.text.contains("not searched"))
+        #expect(!run.screen.text.contains("large notes too"))
+        await run.end()
+    }
+
     @Test func aClubThatIsAwayIsSaid() async throws {
         try home.store.plant("fish", at: "/a.txt")
         let run = try await home.start()

@@ -12,6 +12,8 @@ final class NoteSearchViewController: ViewController {
     private var query = ""
     private var hits: [NoteHit] = []
     private var searching: Task<Void, Never>?
+    private var includesLarge = false
+    private var largeCount = 0
 
     /// - Parameter open: Called with the chosen match after the dialog was dismissed.
     init(_ searcher: NoteSearcher, in club: Club, open: @escaping (NoteHit) -> Void) {
@@ -48,6 +50,12 @@ final class NoteSearchViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.closeMenu.performs { self.dismiss() }
+            if largeCount > 0 {
+                KeyCommand.searchLargeNotes.performs {
+                    self.includesLarge = true
+                    self.search(self.query)
+                }
+            }
         }
     }
 
@@ -60,9 +68,9 @@ final class NoteSearchViewController: ViewController {
                 localized("Lines that have all the words are found."), .secondary)
             return
         }
-        searching = startPending { [weak self, searcher] in
+        searching = startPending { [weak self, searcher, includesLarge] in
             do throws(StoreError) {
-                try await searcher.search(query) { progress in
+                try await searcher.search(query, includesLarge: includesLarge) { progress in
                     guard let self, self.query == query else { return }
                     self.show(progress)
                 }
@@ -75,6 +83,7 @@ final class NoteSearchViewController: ViewController {
 
     private func show(_ progress: NoteSearchProgress) {
         hits = progress.hits
+        largeCount = progress.largeCount
         list.emptyText = TextLine(
             progress.remainingCount.map { localized("Looking through \($0) more notes…") }
                 ?? localized("No note has a line with all these words."), .secondary)
@@ -90,10 +99,17 @@ final class NoteSearchViewController: ViewController {
         } else if !hits.isEmpty {
             heading += ": \(hits.count)"
         }
-        guard progress.skippedCount > 0 else { return heading }
-        return heading
-            + localized(" · \(FileKind.notes.count(progress.skippedCount)) not searched")
+        let skippedCount = progress.skippedCount + progress.largeCount
+        guard skippedCount > 0 else { return heading }
+        return heading + localized(" · \(FileKind.notes.count(skippedCount)) not searched")
     }
+}
+
+extension KeyCommand {
+    static let searchLargeNotes = KeyCommand(
+        "search.large", keys: ["M-l"],
+        title: localized("Search the notes above 1 MiB, too (fetches them)"),
+        label: localized("large notes too"), weight: 90)
 }
 
 extension NoteSearchViewController: ListViewDataSource, ListViewDelegate {

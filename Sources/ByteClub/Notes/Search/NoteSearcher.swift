@@ -31,6 +31,8 @@ struct NoteSearchProgress: Sendable {
     var remainingCount: Int?
     /// The number of notes that could not be searched: the club is unreachable or refuses them.
     var skippedCount = 0
+    /// The number of large notes that were not searched because nobody asked for it.
+    var largeCount = 0
 
     /// More than anyone reads.
     static let hitLimit = 200
@@ -59,9 +61,10 @@ struct NoteSearchProgress: Sendable {
     /// Reports matches as they are found; returns when all notes were searched, the limit was reached, or the
     /// task was cancelled.
     ///
+    /// - Parameter includesLarge: Whether large notes are searched, too, which may have to be fetched.
     /// - Throws: The error that prevents all requests. Matches found before were reported.
     func search(
-        _ query: String, found: @MainActor (NoteSearchProgress) -> Void
+        _ query: String, includesLarge: Bool = false, found: @MainActor (NoteSearchProgress) -> Void
     ) async throws(StoreError) {
         let search = LineSearch(query)
         var progress = NoteSearchProgress()
@@ -73,9 +76,13 @@ struct NoteSearchProgress: Sendable {
         await searchHere(search, query, after: nil, take)
         guard !Task.isCancelled else { return }
         found(progress)
-        let missing = progress.isFull ? [] : await withoutIndex(Self.searchable(club.contents))
-        // They are not fetched for a search.
-        progress.skippedCount = await withoutIndex(Self.large(club.contents)).count
+        var missing = progress.isFull ? [] : await withoutIndex(Self.searchable(club.contents))
+        let large = await withoutIndex(Self.large(club.contents))
+        if includesLarge, !progress.isFull {
+            missing += large
+        } else {
+            progress.largeCount = large.count
+        }
         // Texts that arrived while the index was read.
         await searchHere(search, query, after: latest, take)
         guard !Task.isCancelled else { return }

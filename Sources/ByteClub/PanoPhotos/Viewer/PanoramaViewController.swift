@@ -326,6 +326,10 @@ extension PanoramaViewController {
             if !picture.isWhole { words.append(localized("sharper in a moment")) }
             if info.showsDetails {
                 words += picture.details.words
+                if picture.details.date == nil {
+                    words.append(
+                        localized("changed \(Wording.timeAgo(photo.modified, at: Date()))"))
+                }
                 if let zoom = info.zoom { words.append(zoom.long) }
             }
         }
