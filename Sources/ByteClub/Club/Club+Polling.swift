@@ -148,8 +148,10 @@ extension Club {
     /// Shows and sends what the shell has put into the outbox meanwhile. The next change is not kept waiting.
     private func takeFromShell() {
         Task {
+            guard !hasLeft else { return }
+            let before = waiting
             await refreshWaiting()
-            sendWaiting()
+            if waiting != before || outgoing.task == nil { sendWaiting() }
         }
     }
 

@@ -104,7 +104,10 @@ struct NoteComparison: Equatable, Sendable {
 
     /// Whether a text still has a line that ``both`` marks a difference with.
     static func hasMarks(_ text: TextBuffer) -> Bool {
-        text.bytes(in: 0..<text.count).firstRange(of: Array((marks.mine + "\n").utf8)) != nil
+        let bytes = text.bytes(in: 0..<text.count)
+        return ["\n", "\r\n"].contains { lineEnd in
+            bytes.firstRange(of: Array((marks.mine + lineEnd).utf8)) != nil
+        }
     }
 
     /// Both texts in one, with conflict markers: own lines first, then the club's.
@@ -126,24 +129,6 @@ struct NoteComparison: Equatable, Sendable {
             result.append(Self.marks.theirs[...])
         }
         return result.joined(separator: "\n")
-    }
-
-    /// Colors for a text such as ``both``, as in the comparison.
-    static func highlights(in text: TextBuffer) -> [TextHighlight] {
-        var highlights: [TextHighlight] = []
-        var role: Role?
-        for line in 0..<text.lineCount {
-            let range = text.range(ofLine: line)
-            var shown = role
-            switch text.string(in: range) {
-            case marks.mine: (shown, role) = (.secondary, .error)
-            case marks.between where role == .error: (shown, role) = (.secondary, .success)
-            case marks.theirs where role == .success: (shown, role) = (.secondary, nil)
-            default: break
-            }
-            if let shown, !range.isEmpty { highlights.append(TextHighlight(range, shown)) }
-        }
-        return highlights
     }
 
     /// The displayed text.

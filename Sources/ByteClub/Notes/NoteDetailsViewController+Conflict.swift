@@ -130,7 +130,6 @@ extension NoteDetailsViewController {
         progress.mayHaveMarks = true
         panel.trailingTitle = nil
         let buffer = textView.buffer
-        textView.highlights = NoteComparison.highlights(in: buffer)
         let first = (0..<buffer.lineCount).lazy.map { buffer.range(ofLine: $0) }.first {
             buffer.string(in: $0) == NoteComparison.marks.mine
         }

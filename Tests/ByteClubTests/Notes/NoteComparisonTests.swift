@@ -1,4 +1,4 @@
-import TerminalUI
+import Foundation
 import TextEditing
 import Testing
 
@@ -82,18 +82,10 @@ import Testing
         #expect(NoteComparison(mine: mine, theirs: theirs).lines.count == 100_000)
     }
 
-    @Test func bothSidesAreColoredBetweenTheirMarks() {
-        let text = NoteComparison(
-            mine: "a\nmine\nb\n=======\n", theirs: "a\ntheirs\n\nb\n=======\n"
-        ).both
-        let buffer = TextBuffer(text)
-        let shown = NoteComparison.highlights(in: buffer).map {
-            "\(buffer.string(in: $0.range)) \($0.role)"
-        }
-        #expect(
-            shown == [
-                "<<<<<<< mine secondary", "mine error", "======= secondary", "theirs success",
-                ">>>>>>> the club's secondary",
-            ])
+    @Test(arguments: ["\n", "\r\n"]) func marksThatWereLeftAreFound(lineEnd: String) {
+        let both = NoteComparison(mine: "a", theirs: "b").both
+        let text = both.replacingOccurrences(of: "\n", with: lineEnd)
+        #expect(NoteComparison.hasMarks(TextBuffer(text)))
+        #expect(!NoteComparison.hasMarks(TextBuffer("a <<<<<<< mine" + lineEnd.dropLast())))
     }
 }

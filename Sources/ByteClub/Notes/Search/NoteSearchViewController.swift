@@ -28,7 +28,10 @@ final class NoteSearchViewController: ViewController {
         FilteredList(
             list: list, hint: localized("words to find in the texts"),
             actionLabel: localized("open")
-        ) { [weak self] in self?.search($0) }
+        ) { [weak self] in
+            self?.includesLarge = false
+            self?.search($0)
+        }
     }
 
     override func viewDidLoad() {
@@ -50,7 +53,7 @@ final class NoteSearchViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.closeMenu.performs { self.dismiss() }
-            if largeCount > 0 {
+            if largeCount > 0, !includesLarge {
                 KeyCommand.searchLargeNotes.performs {
                     self.includesLarge = true
                     self.search(self.query)
@@ -71,7 +74,7 @@ final class NoteSearchViewController: ViewController {
         searching = startPending { [weak self, searcher, includesLarge] in
             do throws(StoreError) {
                 try await searcher.search(query, includesLarge: includesLarge) { progress in
-                    guard let self, self.query == query else { return }
+                    guard let self, self.query == query, !Task.isCancelled else { return }
                     self.show(progress)
                 }
             } catch {
