@@ -41,8 +41,7 @@ extension Club {
                 store = nil
                 connection = .failed(error)
                 notify()
-                // The shell may have added some.
-                await refreshWaiting()
+                takeFromShell()
                 // Only the user can help: the new sign-in triggers a refresh. (An untrusted server may be a
                 // network's sign-in page, which goes away.)
                 if error.code == .unauthorized, settings.needsSignIn { return }
@@ -145,8 +144,9 @@ extension Club {
         }
     }
 
-    /// Shows and sends what the shell has put into the outbox meanwhile. The next change is not kept waiting.
-    private func takeFromShell() {
+    /// Shows what the shell has put into the outbox meanwhile, and sends it if the club is reachable. The next change is
+    /// not kept waiting.
+    func takeFromShell() {
         Task {
             guard !hasLeft else { return }
             let before = waiting

@@ -61,7 +61,7 @@ final class NoteDetailsViewController: ViewController {
     let textView = TextView()
     lazy var findBar = FindBar(textView)
     private lazy var form = NoteForm(
-        nameField: nameField, textView: textView, findBar: findBar, showsName: document.isNew)
+        nameField: document.isNew ? nameField : nil, textView: textView, findBar: findBar)
     lazy var panel = Panel("", content: form, padding: 1)
     private(set) lazy var follower = makeFollower()
     private lazy var buttons = ButtonRow([

@@ -6,18 +6,17 @@ internal import TerminalUI
 ///
 /// With few rows the labels are hidden first, then the name while the text has focus.
 final class NoteForm: View {
-    private let nameField: TextField
+    /// Nil where the name is not edited.
+    private let nameField: TextField?
     private let textView: View
     private let findBar: FindBar
-    private let showsName: Bool
 
-    init(nameField: TextField, textView: View, findBar: FindBar, showsName: Bool) {
+    init(nameField: TextField? = nil, textView: View, findBar: FindBar) {
         self.nameField = nameField
         self.textView = textView
         self.findBar = findBar
-        self.showsName = showsName
         super.init()
-        if showsName { addSubview(nameField) }
+        if let nameField { addSubview(nameField) }
         addSubview(textView)
         addSubview(findBar)
         findBar.didChangeLayout = { [weak self] in self?.setNeedsLayout() }
@@ -29,7 +28,7 @@ final class NoteForm: View {
 
     override func layoutSubviews() {
         var area = bounds
-        if showsName {
+        if let nameField {
             // Without a label, the field names itself.
             nameField.placeholder = TextLine(
                 showsLabels
@@ -47,7 +46,7 @@ final class NoteForm: View {
     }
 
     override func draw(on surface: Surface) {
-        guard showsName, showsLabels else { return }
+        guard let nameField, showsLabels else { return }
         draw(localized("Challenge name"), above: nameField, on: surface)
         draw(localized("Note"), above: textView, on: surface)
     }

@@ -16,8 +16,7 @@ final class NoteReaderViewController: ViewController {
 
     private let textView = TextView()
     private lazy var findBar = FindBar(textView)
-    private lazy var form = NoteForm(
-        nameField: TextField(), textView: textView, findBar: findBar, showsName: false)
+    private lazy var form = NoteForm(textView: textView, findBar: findBar)
     private lazy var panel = Panel(TextLine(title, .heading), content: form, padding: 1)
 
     /// - Parameters:
@@ -91,6 +90,16 @@ extension KeyCommand {
         title: localized("Edit it as UTF-8; saving replaces the file's encoding"),
         label: localized("convert to UTF-8"),
         weight: 90)
+    static let findInNote = KeyCommand(
+        "reader.find", keys: ["/", "^F"], title: localized("Find in the whole note"),
+        label: localized("find"), weight: 90)
+    static let nextInNote = KeyCommand(
+        "reader.next", keys: ["n", "^N"], title: localized("The next place with these words"),
+        label: localized("next"), weight: 80)
+    static let previousInNote = KeyCommand(
+        "reader.previous", keys: ["N", "^P"], title: localized("The place before with these words"))
 
-    static let readerCommands: [KeyCommand] = [.closeReader, .convertNote]
+    static let readerCommands: [KeyCommand] = [
+        .closeReader, .convertNote, .findInNote, .nextInNote, .previousInNote,
+    ]
 }

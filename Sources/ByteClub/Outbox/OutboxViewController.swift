@@ -26,8 +26,7 @@ final class OutboxViewController: ViewController {
         list.emptyText = TextLine(
             localized("Nothing waits: all your changes are in the club."), .secondary)
         club.addObserver(self)
-        // The shell may have added some.
-        Task { await club.refreshWaiting() }
+        club.takeFromShell()
     }
 
     override var preferredFirstResponder: View? { list }

@@ -70,8 +70,9 @@ internal import TerminalUI
     }
 
     private func order(_ wanted: [RemoteFile], to folder: URL) {
+        let onTheWay = center.wantedItems
         let photos = wanted.filter { photo in
-            !center.wantedItems.contains { $0.isDownload(of: photo, to: folder) }
+            !onTheWay.contains { $0.isDownload(of: photo, to: folder) }
         }
         if photos.isEmpty, let first = wanted.first {
             owner?.application?.showMessage(

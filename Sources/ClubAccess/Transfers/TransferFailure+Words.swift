@@ -16,11 +16,13 @@ extension TransferItem {
     }
 
     /// Whether a request waits to be repeated.
-    package var isRetrying: Bool { state == .running && retryNotice(at: Date()) != nil }
+    package var isRetrying: Bool { waitingRetry != nil }
 
     /// Why a request waits to be repeated, and for how long; nil if none does.
-    package var retrySentence: String? {
-        state == .running ? retryNotice(at: Date())?.sentence : nil
+    package var retrySentence: String? { waitingRetry?.sentence }
+
+    private var waitingRetry: RetryNotice? {
+        state == .running ? retryNotice(at: Date()) : nil
     }
 
     /// The reason for which a request is repeated; nil if it is not, or for another reason.

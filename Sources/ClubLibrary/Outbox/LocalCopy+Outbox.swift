@@ -86,7 +86,7 @@ extension LocalCopy {
         }
     }
 
-    /// The text that is no longer listed when changes have been taken back; nil if there is none.
+    /// The last text of changes that were taken back, if no row of the list leads to it any more.
     private static func unlisted(
         by taken: [WaitingChange], _ rest: [WaitingChange], in database: Database
     ) throws -> RemoteFile? {

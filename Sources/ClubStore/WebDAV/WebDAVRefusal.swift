@@ -8,18 +8,8 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
     /// The beginning of the body: sometimes XML, mostly HTML.
     var words: String
 
-    /// The message of a `DAV:error` body, as sabre/dav and Nextcloud send it; else the words.
-    var sentence: String {
-        let element = /<(?:[A-Za-z0-9]+:)?message(?:\s[^>]*)?>([^<]+)</
-        guard let found = words.firstMatch(of: element) else { return words }
-        let references = [
-            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
-        ]
-        let message = found.1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return references.reduce(message) { text, reference in
-            text.replacing(reference.0, with: reference.1)
-        }
-    }
+    /// The message of a `DAV:error` body; else the words.
+    var sentence: String { WebDAVErrorMessage.find(in: words) ?? words }
 
     /// The server's `Retry-After`.
     var retryAfter: Duration?

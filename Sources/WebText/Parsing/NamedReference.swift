@@ -10,7 +10,7 @@ struct NamedReference {
     /// - Parameter rest: What follows the `&`.
     /// - Returns: nil if no name begins there.
     init?(after rest: ArraySlice<UInt8>, inAttribute: Bool) {
-        let name = rest.prefix(Self.lengthLimit).prefix(while: Self.isAlphanumeric)
+        let name = rest.prefix(Self.lengthLimit).prefix(while: TagTrimmer.isAlphanumeric)
         let next = rest.dropFirst(name.count).first
         if next == UInt8(ascii: ";"), let number = Self.numbers[Array(name) + [UInt8(ascii: ";")]] {
             self.number = number
@@ -44,9 +44,4 @@ struct NamedReference {
         }
         return numbers
     }()
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
 }

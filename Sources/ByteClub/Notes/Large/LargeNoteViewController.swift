@@ -206,24 +206,15 @@ extension LargeNoteViewController {
 }
 
 extension KeyCommand {
-    static let findInNote = KeyCommand(
-        "reader.find", keys: ["/", "^F"], title: localized("Find in the whole note"),
-        label: localized("find"), weight: 90)
     static let stopFindingInLargeNote = KeyCommand(
         "reader.stop", keys: ["Esc", "^C"], title: localized("Stop looking"),
         label: localized("stop"), weight: 99)
-    static let nextInNote = KeyCommand(
-        "reader.next", keys: ["n", "^N"], title: localized("The next place with these words"),
-        label: localized("next"), weight: 80)
-    static let previousInNote = KeyCommand(
-        "reader.previous", keys: ["N", "^P"], title: localized("The place before with these words"))
     static let startOfLargeNote = KeyCommand(
         "reader.start", keys: ["g g", "Home"], title: localized("To the start of the note"))
     static let endOfLargeNote = KeyCommand(
         "reader.end", keys: ["G", "End"], title: localized("To the end of the note"))
 
     static let largeNoteCommands: [KeyCommand] = [
-        .findInNote, .nextInNote, .previousInNote, .startOfLargeNote,
-        .endOfLargeNote, .stopFindingInLargeNote,
+        .startOfLargeNote, .endOfLargeNote, .stopFindingInLargeNote,
     ]
 }
