@@ -2,10 +2,10 @@ public import FoundationEssentials
 
 /// Converts a camera's photo, or another picture, to a JPEG for the club.
 ///
-/// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no location
-/// unless requested, no date, no camera, no thumbnail. Only two things are kept: an ICC profile that fits the
-/// pixels, because without it the colors would be wrong, and the projection of a panorama (GPano), because without it
-/// the picture would no longer be one. The size in pixels stays the same.
+/// The result is upright (the EXIF orientation is applied to the pixels). Of the metadata only this is kept: when,
+/// with which camera and by whom it was taken, its location if requested (``KeptExif``), an ICC profile that fits
+/// the pixels, because without it the colors would be wrong, and the projection of a panorama (GPano), because
+/// without it the picture would no longer be one. The size in pixels stays the same.
 ///
 /// Memory does not depend on the picture's size: pixels are processed in strips, and a picture that must be
 /// rotated uses a scratch file, as does libjpeg's own state for a progressive picture (about 3 bytes per
@@ -126,9 +126,9 @@ extension PhotoReencoder {
     private func metadata(
         exif: [UInt8]?, xmp: [UInt8]?, isTurned: Bool
     ) -> [[UInt8]] {
-        let location = keepsLocation ? exif.flatMap { ExifLocation(marker: $0)?.marker } : nil
+        let kept = exif.flatMap { KeptExif(marker: $0, keepsLocation: keepsLocation)?.marker }
         let panorama = isTurned ? nil : xmp.flatMap { PanoramaFacts(xmp: $0)?.marker }
-        return [location, panorama].compactMap(\.self)
+        return [kept, panorama].compactMap(\.self)
     }
 
     /// Transparent parts become white. A library decodes everything at once, which is most of the work.

@@ -24,9 +24,9 @@ public protocol RemoteStore: RemoteReading {
     /// date.
     var clockLead: TimeInterval? { get }
 
-    /// Whether listings contain files whose names begin with a dot. True unless the server is known to leave them
-    /// out.
-    @concurrent func listsHiddenNames() async -> Bool
+    /// Finds out whether listings contain files whose names begin with a dot, with a file of such a name if the
+    /// server has to be tried. `.listed` unless the server is known to leave them out.
+    @concurrent func probeHiddenNames() async -> HiddenNames
 
     /// The signed-in account and its quota.
     @concurrent func account() async throws(StoreError) -> Account
@@ -143,10 +143,16 @@ public protocol RemoteStore: RemoteReading {
     ) -> any StoreTransfer
 }
 
+/// What listings do with names that begin with a dot.
+public enum HiddenNames: Sendable {
+    case listed
+    case leftOut
+}
+
 extension RemoteStore {
     public var clockLead: TimeInterval? { nil }
 
-    @concurrent public func listsHiddenNames() async -> Bool { true }
+    @concurrent public func probeHiddenNames() async -> HiddenNames { .listed }
 
     /// The largest file that ``fetch(_:)`` loads into memory, in bytes.
     public var fetchLimit: Int64 { RemoteFile.fetchLimit }

@@ -185,7 +185,7 @@ import Testing
         #expect(header.hasLocation)
         #expect(header.orientation == .up)
         #expect(header.thumbnail == nil)
-        #expect(sent.firstRange(of: Data("Byte & Sons".utf8)) == nil)
+        #expect(sent.firstRange(of: Data("Byte & Sons".utf8)) != nil)
         // Degrees, minutes and seconds are there as they were.
         let latitude = Data([
             47, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,

@@ -55,20 +55,29 @@ import Testing
         #expect(image[95, 63].isNear(.init(red: 255, green: 255, blue: 255)))
     }
 
-    @Test(arguments: [1, 6])
-    func dropsThePlaceAndEverythingElse(orientation: Int) throws {
+    @Test(arguments: [1, 6], [false, true])
+    func keepsTheCameraAndDropsTheLocationAndTheThumbnail(
+        orientation: Int, keepsLocation: Bool
+    ) throws {
         let metadata = PhotoMetadata(
             hasLocation: true, maker: "Byte & Sons", thumbnail: Photos.corners(width: 16, height: 8)
         )
         let photo = Photos.corners(orientation: orientation, metadata: metadata)
         try #require(try JPEGHeader.read(photo).hasLocation)
+        let reencoder = PhotoReencoder(directory: folder.url, keepsLocation: keepsLocation)
         let output = try reencoder.reencode(JPEGFile(data: photo))
         let header = try JPEGHeader.read(fileAt: output.url)
-        #expect(!header.hasLocation)
+        #expect(header.hasLocation == keepsLocation)
         #expect(header.thumbnail == nil)
-        let bytes = try Data(contentsOf: output.url)
-        #expect(bytes.firstRange(of: Data("Exif".utf8)) == nil)
-        #expect(bytes.firstRange(of: Data("Byte & Sons".utf8)) == nil)
+        #expect(header.orientation == .up)
+        let details = try PictureFile(at: output.url).details()
+        #expect(details.camera == "Byte & Sons")
+        #expect((details.location != nil) == keepsLocation)
+    }
+
+    @Test func aPhotoWithoutMetadataGetsNone() throws {
+        let output = try reencoder.reencode(JPEGFile(data: Photos.corners(orientation: 6)))
+        #expect(try Data(contentsOf: output.url).firstRange(of: Data("Exif".utf8)) == nil)
     }
 
     /// A JPEG with an XMP packet about a part of a panorama, and about a place.

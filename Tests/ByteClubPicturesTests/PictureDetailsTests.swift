@@ -76,6 +76,31 @@ import Testing
         #expect(PictureDetails(encoded: read.encoded) == read)
     }
 
+    @Test(arguments: [false, true])
+    func whatIsKeptWhenItIsEncodedAgainReadsTheSame(keepsLocation: Bool) throws {
+        let written = exif(
+            maker: "RICOH", model: "RICOH THETA Z1", artist: "Ann Example",
+            date: "2026:11:23 14:05:09", latitude: ("N", [47, 1, 22, 1, 3684, 100]),
+            longitude: ("W", [8, 1, 32, 1, 30, 1]))
+        let kept = try #require(KeptExif(marker: written, keepsLocation: keepsLocation)?.marker)
+        var expected = details(written)
+        if !keepsLocation { expected.location = nil }
+        #expect(details(kept) == expected)
+        #expect(Exif(marker: kept)?.hasLocation == keepsLocation)
+        // Once more: what was written can be read like a camera's.
+        #expect(KeptExif(marker: kept, keepsLocation: keepsLocation)?.marker == kept)
+    }
+
+    @Test func ofAPhotoThatOnlySaysWhereNothingIsKept() {
+        let place = exif(
+            latitude: ("N", [47, 1, 0, 1, 0, 1]), longitude: ("E", [8, 1, 0, 1, 0, 1]))
+        #expect(KeptExif(marker: place, keepsLocation: false) == nil)
+        #expect(KeptExif(marker: place, keepsLocation: true) != nil)
+        // A name is never that long.
+        let long = exif(maker: String(repeating: "a", count: 2_000))
+        #expect(KeptExif(marker: long, keepsLocation: true) == nil)
+    }
+
     @Test func aPlaceIsThereOnlyWhereItIsWritten() {
         #expect(details(exif(maker: "A", model: "B")).location == nil)
         #expect(details(exif(maker: "A", model: "B")).camera == "A B")
@@ -109,6 +134,8 @@ import Testing
                 bytes[index] = value
                 let read = details(bytes)
                 #expect(PictureDetails(encoded: read.encoded) == read)
+                let kept = KeptExif(marker: bytes, keepsLocation: true)
+                #expect(kept?.marker.count ?? 0 < bytes.count + 1 << 14)
             }
             _ = details(Array(whole[..<index]))
         }

@@ -10,16 +10,16 @@ import Testing
     @Test func whatWasListedAndSeenIsThereAtTheNextStart() throws {
         let (a, b) = (try makeFile("/a.txt", "one"), try makeFile("/photos/b.jpg"))
         #expect(try test.copy.listing() == nil)
-        var told = makeListing([a, b])
-        told.skipped = ["bad\0name", "/"]
-        try test.copy.replaceListing(with: told)
+        var reported = makeListing([a, b])
+        reported.skipped = ["bad\0name", "/"]
+        try test.copy.replaceListing(with: reported)
         try test.copy.keep("one", of: a)
 
         let copy = test.reopened()
         let listing = try #require(try copy.listing())
         #expect(Set(listing.entries) == [.file(a), .file(b)])
         #expect(listing.cursor == Cursor(rawValue: "c1"))
-        #expect(listing.skipped == told.skipped)
+        #expect(listing.skipped == reported.skipped)
         #expect(try copy.string(of: a) == "one")
         #expect(try copy.text(of: a)?.file.contentHash?.count == 64)
         #expect(try copy.text(of: b) == nil)

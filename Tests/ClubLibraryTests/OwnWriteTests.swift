@@ -63,13 +63,13 @@ import Testing
     @Test(arguments: [true, false]) func theServerTellsItTooBeforeOrAfter(_ isBefore: Bool) throws {
         let file = try makeFile("/a.txt", revision: "r1")
         try test.copy.replaceListing(with: makeListing([file]))
-        let told = Listing(entries: [.deleted(file.path)], cursor: Cursor(rawValue: "c2"))
-        if isBefore { try test.copy.apply(told, after: Cursor(rawValue: "c1")) }
+        let reported = Listing(entries: [.deleted(file.path)], cursor: Cursor(rawValue: "c2"))
+        if isBefore { try test.copy.apply(reported, after: Cursor(rawValue: "c1")) }
         try test.copy.recordOwnDeletion(of: file)
         if !isBefore {
             // As a listing that was under way has had it.
             try test.copy.record([.file(file)])
-            try test.copy.apply(told, after: Cursor(rawValue: "c1"))
+            try test.copy.apply(reported, after: Cursor(rawValue: "c1"))
         }
         #expect(try test.copy.deletions().map(\.isOwn) == [true])
     }
@@ -116,9 +116,9 @@ import Testing
     @Test func aMoveIsNoDeletion() throws {
         let (old, new) = (try makeFile("/a.txt"), try makeFile("/b.txt", revision: "r2"))
         try test.copy.replaceListing(with: makeListing([old]))
-        let told = Listing(
+        let reported = Listing(
             entries: [.deleted(old.path), .file(new)], cursor: Cursor(rawValue: "c2"))
-        try test.copy.apply(told, after: Cursor(rawValue: "c1"))
+        try test.copy.apply(reported, after: Cursor(rawValue: "c1"))
         #expect(try test.copy.trash().count == 1)
         try test.copy.recordMove(of: old.path, in: old.revision, to: new)
         #expect(try test.copy.trash().isEmpty)

@@ -132,7 +132,9 @@ public final class InMemoryStore: RemoteStore {
             })
     }
 
-    @concurrent public func listsHiddenNames() async -> Bool { isListingHidden }
+    @concurrent public func probeHiddenNames() async -> HiddenNames {
+        isListingHidden ? .listed : .leftOut
+    }
 
     private func visible(_ listing: Listing) -> Listing {
         guard !isListingHidden else { return listing }
@@ -307,6 +309,12 @@ extension InMemoryStore {
     /// Any JPEG is its own thumbnail here, so that a test can recognize it.
     private func thumbnail(of path: RemotePath) async -> Result<Data, StoreError> {
         do throws(StoreError) {
+            let count = try? state.withStoreLock { club throws(StoreError) in
+                Int64(try club.read(path, during: .thumbnail).data.count)
+            }
+            if let count {
+                FetchProgress.observer?(FetchProgress(received: count / 2, expected: count))
+            }
             try await gate.pass(.thumbnail, at: path)
             let data = try state.withStoreLock { club throws(StoreError) in
                 try club.read(path, during: .thumbnail).data

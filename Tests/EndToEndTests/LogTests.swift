@@ -16,11 +16,11 @@ import Testing
             let again = try await home.run(
                 "notes", "new", "plan", "-", "--log", "log", input: "private words")
             #expect(again.status == 1)
-            let told = try log(home)
-            #expect(told.contains("/2/files/upload: 200"))
-            #expect(told.contains("error: There is a note “plan.txt” already."))
-            #expect(!told.contains("private words"))
-            let lines = told.split(separator: "\n")
+            let reported = try log(home)
+            #expect(reported.contains("/2/files/upload: 200"))
+            #expect(reported.contains("error: There is a note “plan.txt” already."))
+            #expect(!reported.contains("private words"))
+            let lines = reported.split(separator: "\n")
             #expect(lines.allSatisfy { $0.contains(#/^\S+Z? \d+ /#) })
             #expect(lines.contains { $0.hasSuffix(": new") })
             // What is asked for goes before the environment, for its processes too.
@@ -49,9 +49,9 @@ import Testing
             try await eventually("the message in the log") {
                 try log(home).contains("message success: Up to date.")
             }
-            let told = try log(home)
-            #expect(told.contains(" command list.refresh\n"))
-            #expect(!told.contains("private words"))
+            let reported = try log(home)
+            #expect(reported.contains(" command list.refresh\n"))
+            #expect(!reported.contains("private words"))
         }
     }
 

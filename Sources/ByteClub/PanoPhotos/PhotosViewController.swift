@@ -274,11 +274,11 @@ extension PhotosViewController: TransferObserver {
                 if let file = await club.look(at: path) { memory.see([file]) }
                 files.pathToSelect = path
                 files.reload()
-                tellOfUpload(path.name)
+                showUploadSentence(path.name)
                 club.askForAccountAgain()
             }
         case (.download, .done):
-            tellOfDownload(item)
+            showDownloadSentence(item)
         case (_, .failed):
             // The view on the screen shows the failure.
             guard item.id != uploadInSight,
@@ -298,7 +298,7 @@ extension PhotosViewController {
     }
 
     /// Says that a download has ended: by its name, or how many it were if several ran one after another.
-    private func tellOfDownload(_ item: TransferItem) {
+    private func showDownloadSentence(_ item: TransferItem) {
         ended.downloads += 1
         application?.showMessage(
             ended.downloads == 1
@@ -310,7 +310,7 @@ extension PhotosViewController {
     }
 
     /// Says that an upload has ended: by its name, or how many it were if several ran one after another.
-    private func tellOfUpload(_ name: String) {
+    private func showUploadSentence(_ name: String) {
         ended.uploads += 1
         let left = uploadsLeft
         let failureCount = transfers.unseenFailures.count

@@ -31,7 +31,7 @@ enum LocationRemoval {
             let count = structure.number(at: directory, byteCount: 2), count > 0
         else { return .unchanged }
         let index = (0..<count).first {
-            structure.number(at: directory + 2 + $0 * 12, byteCount: 2) == ExifLocation.pointerTag
+            structure.number(at: directory + 2 + $0 * 12, byteCount: 2) == KeptExif.locationPointer
         }
         guard let index else { return .unchanged }
         let entry = directory + 2 + index * 12

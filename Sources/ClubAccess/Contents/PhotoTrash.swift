@@ -68,7 +68,7 @@ package enum PhotoTrash {
         }
         let folder = photo.path.parent ?? .root
         let date = now.addingTimeInterval(-(store.clockLead ?? 0))
-        let isHidden = await store.listsHiddenNames()
+        let isHidden = await store.probeHiddenNames() == .listed
         for second in 0... {
             let name = Self.name(
                 of: photo.name, at: date.addingTimeInterval(Double(second)), isHidden: isHidden)

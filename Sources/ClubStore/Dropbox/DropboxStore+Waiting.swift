@@ -15,12 +15,14 @@ extension DropboxStore {
         let seconds = UInt64(min(max(rest / .seconds(1), 30), 480))
         return try await PollTimeout.wait(atMost: rest) { [self] () throws(StoreError) in
             try await poll(cursor, seconds: seconds)
-        }
+        } == .changes
     }
 
     /// One long poll. The server adds up to 90 seconds of jitter, so that clients do not
     /// reconnect all at once.
-    private func poll(_ cursor: Cursor, seconds: UInt64) async throws(StoreError) -> Bool {
+    private func poll(
+        _ cursor: Cursor, seconds: UInt64
+    ) async throws(StoreError) -> PollResult {
         var call = try DropboxCall(
             Routes.longpoll, ListFolderLongpollArg(cursor: cursor.rawValue, timeout: seconds))
         call.timeout = .seconds(seconds + 90 + 15)
@@ -35,7 +37,7 @@ extension DropboxStore {
             answer.body, during: .waitForChanges, at: nil)
         let backoff = result.backoff.map { Duration.seconds(min($0, 3600)) }
         nextPoll.withLock { $0 = backoff.map { .now + $0 } }
-        return result.changes
+        return result.changes ? .changes : .nothing
     }
 
     /// The server may ask clients to back off.

@@ -1,14 +1,22 @@
+/// What a poll found.
+enum PollResult {
+    case changes
+    /// None until now, or nothing is known.
+    case nothing
+}
+
 /// A time limit for polling.
 enum PollTimeout {
     /// Polls until there is a result or the time is up.
     ///
     /// - Parameter poll: One poll, as long as the server likes; cancelled when the time is up.
-    /// - Returns: The result of `poll`; false on timeout, and when a middlebox drops the connection
-    ///   silently: nothing is known then, and nothing is wrong.
+    /// - Returns: The result of `poll`; `.nothing` on timeout, and when a middlebox drops the
+    ///   connection silently: nothing is known then, and nothing is wrong.
     static func wait(
-        atMost longest: Duration, for poll: @escaping @Sendable () async throws(StoreError) -> Bool
-    ) async throws(StoreError) -> Bool {
-        let polling = Task { () -> Result<Bool, StoreError> in
+        atMost longest: Duration,
+        for poll: @escaping @Sendable () async throws(StoreError) -> PollResult
+    ) async throws(StoreError) -> PollResult {
+        let polling = Task { () -> Result<PollResult, StoreError> in
             do throws(StoreError) {
                 return .success(try await poll())
             } catch {
@@ -28,6 +36,6 @@ enum PollTimeout {
         guard case .failure(let error) = result, !Task.isCancelled,
             error.code == .cancelled || error.code == .timedOut
         else { return try result.get() }
-        return false
+        return .nothing
     }
 }

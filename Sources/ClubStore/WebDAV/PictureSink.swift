@@ -10,11 +10,15 @@ final class PictureSink: BodySink {
         var byteCount: Int64?
         /// The tag of the state that the bytes belong to.
         var tag: EntityTag?
+        /// When the observer was called last.
+        var reportTime: ContinuousClock.Instant?
     }
 
     private let limit: Int
     private let path: RemotePath
     private let state = Mutex(State())
+    /// The observer of the task that made the sink.
+    private let observer = FetchProgress.observer
 
     init(limit: Int, path: RemotePath) {
         self.limit = limit
@@ -66,12 +70,25 @@ final class PictureSink: BodySink {
     }
 
     func take(_ data: Data) throws(StoreError) {
-        let (count, isPicture) = state.withLock { state in
+        let (count, isPicture, progress) = state.withLock { state in
             state.picture.append(data)
-            return (state.picture.count, state.picture.mayBePicture)
+            let progress = observer == nil ? nil : Self.progress(&state)
+            return (state.picture.count, state.picture.mayBePicture, progress)
         }
         guard isPicture else { throw failure(.noThumbnail) }
         guard count <= limit else { throw failure(.tooLarge) }
+        if let progress { observer?(progress) }
+    }
+
+    /// Nil within 100 ms of the last one, except for the end.
+    private static func progress(_ state: inout State) -> FetchProgress? {
+        let count = Int64(state.picture.count)
+        let now = ContinuousClock.now
+        if let last = state.reportTime, now - last < .milliseconds(100), count != state.byteCount {
+            return nil
+        }
+        state.reportTime = now
+        return FetchProgress(received: count, expected: state.byteCount)
     }
 
     /// Returns the picture.

@@ -16,7 +16,7 @@ extension WebDAVStore {
     ) async throws(StoreError) -> Bool {
         try await PollTimeout.wait(atMost: longest) { [self] () throws(StoreError) in
             try await poll(cursor, atMost: longest)
-        }
+        } == .changes
     }
 }
 
@@ -25,12 +25,12 @@ extension WebDAVStore {
     /// issued.
     private func poll(
         _ cursor: Cursor, atMost longest: Duration
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> PollResult {
         var waited = Duration.zero
         while true {
-            if try await hasChanged(since: cursor) {
+            if case .changes = try await pollOnce(cursor) {
                 pace.withLock { $0.foundSomething() }
-                return true
+                return .changes
             }
             let interval = pace.withLock { pace in
                 defer { pace.foundNothing() }
@@ -39,7 +39,7 @@ extension WebDAVStore {
             guard waited + interval < longest else {
                 try await configuration.clock.wait(
                     longest - waited, during: .waitForChanges, at: nil)
-                return false
+                return .nothing
             }
             try await configuration.clock.wait(interval, during: .waitForChanges, at: nil)
             waited += interval
@@ -48,22 +48,24 @@ extension WebDAVStore {
 
     /// Polls once, with the cheapest request the server supports: Nextcloud changes the tag of each
     /// folder above a change, and some servers have sync tokens (RFC 6578).
-    private func hasChanged(since cursor: Cursor) async throws(StoreError) -> Bool {
+    private func pollOnce(_ cursor: Cursor) async throws(StoreError) -> PollResult {
         var snapshot = try snapshots.find(cursor, during: .waitForChanges)
         if nextcloud != nil || countsChanges.withLock({ $0 }) != false {
             let now = try await folderState(of: snapshot.folder, during: .waitForChanges)
             countsChanges.withLock { $0 = now?.syncToken != nil }
-            if let token = snapshot.syncToken { return now?.syncToken != token }
+            if let token = snapshot.syncToken {
+                return now?.syncToken != token ? .changes : .nothing
+            }
             if nextcloud != nil, let tag = snapshot.tag {
-                return now?.etag.flatMap(EntityTag.init) != tag
+                return now?.etag.flatMap(EntityTag.init) != tag ? .changes : .nothing
             }
             snapshot.syncToken = now?.syncToken
         }
         let now = try await takeSnapshotAgain(snapshot, during: .waitForChanges)
-        guard snapshot.changes(to: now).isEmpty else { return true }
+        guard snapshot.changes(to: now).isEmpty else { return .changes }
         // The sync token was read before: from now on it is sufficient.
         snapshots.replace(cursor, with: snapshot)
-        return false
+        return .nothing
     }
 
     private func folderState(

@@ -108,32 +108,33 @@ extension WebDAVStore {
         return .unsupported
     }
 
-    @concurrent public func listsHiddenNames() async -> Bool {
-        guard nextcloud == nil else { return true }
-        if let known = capabilities.known?.listsHiddenNames { return known }
+    @concurrent public func probeHiddenNames() async -> HiddenNames {
+        guard nextcloud == nil else { return .listed }
+        if let known = capabilities.known?.listsHiddenNames { return known ? .listed : .leftOut }
         let name = TemporaryName.probe()
-        guard let place = try? RemotePath.root.appending(name) else { return true }
+        guard let place = try? RemotePath.root.appending(name) else { return .listed }
         do throws(StoreError) {
             // The write capabilities come first: this result is stored with them.
             _ = try await currentCapabilities(during: .metadata)
-            let found = try await isListed(name, at: place)
+            try await putProbe(at: place, during: .metadata)
+            let isListed = try await namesAtRoot().contains { $0.contains(name) }
             await remove(place)
-            capabilities.learn(\.listsHiddenNames, found)
-            return found
+            capabilities.learn(\.listsHiddenNames, isListed)
+            return isListed ? .listed : .leftOut
         } catch {
             await remove(place)
-            return true
+            return .listed
         }
     }
 
-    private func isListed(_ name: String, at place: RemotePath) async throws(StoreError) -> Bool {
-        try await putProbe(at: place, during: .metadata)
+    /// The addresses in a listing of the root folder.
+    private func namesAtRoot() async throws(StoreError) -> [String] {
         let answer = try await ask(
             .propfind(
                 address.url(of: .root, isFolder: true), depth: 1,
                 properties: "<D:resourcetype/>"),
             during: .metadata, at: nil)
-        return answer.responses.contains { $0.href.contains(name) }
+        return answer.responses.map(\.href)
     }
 
     private func putProbe(

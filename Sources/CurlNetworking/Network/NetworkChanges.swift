@@ -41,7 +41,7 @@ final class NetworkChanges: Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { @Sendable [self] in
             Self.drain(descriptor)
-            tellAll()
+            notifyAll()
         }
         source.setCancelHandler { @Sendable in close(descriptor) }
         source.activate()
@@ -55,7 +55,7 @@ final class NetworkChanges: Sendable {
         }
     }
 
-    private func tellAll() {
+    private func notifyAll() {
         let watchers = state.withLock { state in
             defer {
                 state.watchers = [:]

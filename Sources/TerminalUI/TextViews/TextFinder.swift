@@ -201,7 +201,7 @@ public final class TextFinder {
 
     private func select(_ match: Range<Int>) {
         textView.select(match)
-        // A view that is only read does not follow its caret by itself.
+        // A view that is only read does not follow its caret on its own.
         if !textView.isEditable { textView.scrollToCaret() }
     }
 

@@ -11,7 +11,7 @@ enum ControlReferences {
 
     /// - Parameter bytes: UTF-8.
     /// - Returns: nil if there are none.
-    static func mended(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    static func corrected(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var result: [UInt8]?
         var done = 0
         for index in bytes.indices.dropLast() where bytes[index] == 0xC2 {

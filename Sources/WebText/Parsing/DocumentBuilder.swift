@@ -97,8 +97,8 @@ final class DocumentBuilder {
 
     func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard !isFull else { return }
-        if let mended = ControlReferences.mended(bytes) {
-            return mended.withUnsafeBufferPointer { text($0) }
+        if let corrected = ControlReferences.corrected(bytes) {
+            return corrected.withUnsafeBufferPointer { text($0) }
         }
         if choice != nil, skipCount == 0 {
             choice?.append(String(decoding: bytes, as: UTF8.self))

@@ -86,8 +86,8 @@ import Testing
         try await eventually("only names that go away") {
             try temporaryNames.subtracting(names).isEmpty
         }
-        let told = parts.withLock { $0 }
-        #expect(told == told.sorted() && told.last == 1)
+        let reported = parts.withLock { $0 }
+        #expect(reported == reported.sorted() && reported.last == 1)
         withExtendedLifetime(apart) {}
     }
 
@@ -137,31 +137,31 @@ import Testing
         let slow = PictureFile(data: Photos.wide(isProgressive: true))
         let quick = PictureFile(data: Photos.corners())
         let box = PixelSize(width: 64, height: 64)
-        let told = Told()
+        let reported = Reports()
         let workers = workers
         try await withThrowingTaskGroup { group in
             // Seconds of work, asked for first.
             for _ in 0..<4 {
                 group.addTask {
                     _ = try await workers.decode(slow, scaledToFit: box)
-                    told.add("slow")
+                    reported.add("slow")
                 }
             }
             try await eventually("work on a slow one") { workers.hasWork }
             for _ in 0..<8 {
                 group.addTask {
                     _ = try await workers.decode(quick, scaledToFit: box)
-                    told.add("quick")
+                    reported.add("quick")
                 }
             }
             try await group.waitForAll()
         }
         // Not one of them waited for the last of the slow ones.
-        #expect(told.last == "slow")
+        #expect(reported.last == "slow")
     }
 
     /// What happened, in order.
-    private final class Told: Sendable {
+    private final class Reports: Sendable {
         private let words = Mutex<[String]>([])
         var last: String? { words.withLock(\.last) }
         func add(_ word: String) { words.withLock { $0.append(word) } }

@@ -108,7 +108,7 @@ struct LibraryPictureTests {
             #expect(header.size == size && header.orientation == .up)
             let details = try PictureFile(at: photo.url).details()
             #expect((details.location != nil) == keepsLocation)
-            #expect(details.camera == nil && details.date == nil)
+            #expect(details.camera == "Pano9" && details.date == "2026-11-23 14:05")
             if let location = details.location {
                 #expect(abs(location.latitude - 52.52) < 0.01)
                 #expect(abs(location.longitude - 13.405) < 0.01)

@@ -622,7 +622,7 @@ import TextEditing
     /// A call that ends does not take the message of another one along, nor leaves its own.
     @Test func theMessageOfAWaitGoesWithTheLastCallThatWaits() async throws {
         try await withLocalCopy { test in
-            var told: [String] = []
+            var reported: [String] = []
             let (events, continuation) = AsyncStream.makeStream(of: String.self)
             var heard = events.makeAsyncIterator()
             test.club.handlers.willRetry = { _ in continuation.yield("waits") }
@@ -638,15 +638,15 @@ import TextEditing
             try test.store.plant("one", at: "/a.txt")
             test.store.hold(.metadata)
             let first = wait(for: "/a.txt")
-            told.append(await heard.next() ?? "")
+            reported.append(await heard.next() ?? "")
             let second = wait(for: "/a.txt")
-            told.append(await heard.next() ?? "")
+            reported.append(await heard.next() ?? "")
             second.cancel()
             _ = await second.result
             test.store.release(.metadata)
             _ = await first.result
-            told.append(await heard.next() ?? "")
-            #expect(told == ["waits", "waits", "answered"])
+            reported.append(await heard.next() ?? "")
+            #expect(reported == ["waits", "waits", "answered"])
         }
     }
 

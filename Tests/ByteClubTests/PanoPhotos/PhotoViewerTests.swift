@@ -69,6 +69,20 @@ import Testing
         await run.end()
     }
 
+    @Test func saysHowMuchOfThePictureIsHere() async throws {
+        let home = ListHome()
+        let photo = Photos.wide(width: 300, height: 100) + Data(count: 2_000_000)
+        try home.store.plant(photo, at: "/photos/a.jpg")
+        home.store.hold(.thumbnail)
+        let run = try await open(home)
+        run.screen.press("Enter")
+        await run.screen.wait(for: "Fetching the picture… 1.0 MB of 2.0 MB")
+        home.store.release(.thumbnail)
+        await run.screen.wait(for: "a.jpg · fit")
+        #expect(!run.screen.text.contains("etching"))
+        await run.end()
+    }
+
     @Test func showsTheTransfers() async throws {
         let run = try await open(try makeHome("a.jpg"))
         run.screen.press("Enter")

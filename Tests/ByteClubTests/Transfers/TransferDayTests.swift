@@ -18,9 +18,10 @@ import Testing
         let items = day.journal.items(at: day.clock.date)
         #expect(items.count == SimulatedDay.transferCount)
         for item in items {
-            let told = "\(item.order.direction) of \(item.order.name): \(item.status)"
-            #expect(item.state == (day.cancelled.contains(item.id) ? .cancelled : .done), "\(told)")
-            #expect(day.arrived(item) == (item.state == .done), "\(told)")
+            let reported = "\(item.order.direction) of \(item.order.name): \(item.status)"
+            #expect(
+                item.state == (day.cancelled.contains(item.id) ? .cancelled : .done), "\(reported)")
+            #expect(day.arrived(item) == (item.state == .done), "\(reported)")
         }
         #expect(day.storedCopyCount == 0, "something was uploaded twice")
         #expect(day.problems.isEmpty, "\(day.problems.joined(separator: "\n"))")

@@ -47,12 +47,12 @@ import Testing
     @Test(arguments: StoreError.Code.allCases)
     func signingInMendsWhatAPersonCanMend(_ code: StoreError.Code) {
         let error = StoreError(code, during: .list)
-        func isMended(_ place: ClubSettings.Place) -> Bool {
+        func isFixed(_ place: ClubSettings.Place) -> Bool {
             ClubSettings(name: "c", place: place).isFixedBySignIn(error)
         }
-        #expect(!isMended(.embedded))
-        #expect(isMended(dropbox) == (code == .unauthorized))
-        #expect(isMended(nas) == (code == .unauthorized || code == .untrusted))
+        #expect(!isFixed(.embedded))
+        #expect(isFixed(dropbox) == (code == .unauthorized))
+        #expect(isFixed(nas) == (code == .unauthorized || code == .untrusted))
     }
 
     /// It is copied from the screen into a shell.

@@ -136,14 +136,14 @@ import Testing
         #expect(
             try await standIn.store.list(.root, recursive: true).skipped
                 == ["/bad%ff.txt", "/f/%c3%28"])
-        var told: [String] = []
+        var reported: [String] = []
         try await ClubCopy(
             from: standIn.store, to: destination, workingFolder: folder.url
         ) { event in
             guard case .finished(let path, .failed(let failure)) = event else { return }
-            told.append("\(path): \(failure.error.code)")
+            reported.append("\(path): \(failure.error.code)")
         }.run()
-        #expect(told == ["/bad%ff.txt: nameNotAllowed", "/f/%c3%28: nameNotAllowed"])
+        #expect(reported == ["/bad%ff.txt: nameNotAllowed", "/f/%c3%28: nameNotAllowed"])
         #expect(destination.contents(of: "/note.txt") == data("x"))
     }
 

@@ -198,14 +198,14 @@ import Testing
         let listing = try await dropbox.store.list(.root)
         #expect(listing.entries.map(\.path.string) == ["/a"])
         #expect(listing.skipped == ["/\(long).txt", "/\(long)"])
-        var told: [RemotePath] = []
+        var reported: [RemotePath] = []
         let folder = try TemporaryFolder()
         try? await ClubCopy(
             from: dropbox.store, to: InMemoryStore(), workingFolder: folder.url
         ) { event in
-            if case .finished(let path, .failed) = event { told.append(path) }
+            if case .finished(let path, .failed) = event { reported.append(path) }
         }.run()
-        #expect(told.first?.name.hasSuffix("é…") == true)
+        #expect(reported.first?.name.hasSuffix("é…") == true)
     }
 
     @Test func fieldsThatAreNewDoNoHarm() async throws {

@@ -85,7 +85,7 @@ import Testing
     /// A club with `/old` in it, behind a proxy that is faulty from now on.
     private func withFaultyClub(
         _ behavior: ClubProxy.Behavior, for routes: [String], times: Int = .max,
-        _ body: @Sendable (DropboxStore, RemoteFile, URL, _ mend: () -> Void) async throws -> Void
+        _ body: @Sendable (DropboxStore, RemoteFile, URL, _ repair: () -> Void) async throws -> Void
     ) async throws {
         let isFaulty = FaultSwitch(times)
         try await withEmbeddedServer { request in
@@ -121,10 +121,10 @@ import Testing
     func theSameAgainIsNoConflictWithItself(_ write: Write) async throws {
         try await withFaultyClub(
             .tellInstead(nil), for: [write.route, "/files/get_metadata"]
-        ) { store, old, folder, mend in
+        ) { store, old, folder, repair in
             _ = await failure { try await write.make(store, old) }
             #expect(write.isDone(in: folder))
-            mend()
+            repair()
             try await write.make(store, old)
             #expect(write.isDone(in: folder))
         }
@@ -136,10 +136,11 @@ import Testing
         let answer = Data(
             ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\r\n"
                 + page).utf8)
-        try await withFaultyClub(.answer(answer), for: [write.route]) { store, old, folder, mend in
+        try await withFaultyClub(.answer(answer), for: [write.route]) {
+            store, old, folder, repair in
             await expectFailure(.badAnswer) { try await write.make(store, old) }
             #expect(!write.isDone(in: folder))
-            mend()
+            repair()
             try await write.make(store, old)
             #expect(write.isDone(in: folder))
         }

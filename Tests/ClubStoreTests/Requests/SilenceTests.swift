@@ -13,9 +13,9 @@ import Testing
         let loader = HTTPLoader(
             configuration: HTTPLoader.makeConfiguration(timeout: .seconds(60)),
             silenceInterval: .milliseconds(20))
-        let (notices, told) = AsyncStream.makeStream(of: RetryNotice.self)
+        let (notices, reported) = AsyncStream.makeStream(of: RetryNotice.self)
         let request = URLRequest(url: server.url())
-        let loading = RetryNotice.$observer.withValue({ told.yield($0) }) {
+        let loading = RetryNotice.$observer.withValue({ reported.yield($0) }) {
             Task { try await loader.load(request, limit: 100) }
         }
         var first: [RetryNotice] = []

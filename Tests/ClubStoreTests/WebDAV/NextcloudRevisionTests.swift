@@ -133,10 +133,15 @@ import Testing
     }
 
     @Test(arguments: [
-        [LoopbackStep.answer("404 Not Found")],
-        [.answer("200 OK", ["Content-Type: text/html"], body: "<html>Please sign in</html>")],
+        ([LoopbackStep.answer("404 Not Found")], StoreError.Code.notFound),
+        (
+            [.answer("200 OK", ["Content-Type: text/html"], body: "<html>Please sign in</html>")],
+            .badAnswer
+        ),
     ])
-    func aVersionWithoutItsBytesIsNotRestored(_ answer: [LoopbackStep]) async throws {
+    func aVersionWithoutItsBytesIsNotRestored(
+        _ answer: [LoopbackStep], code: StoreError.Code
+    ) async throws {
         let standIn = try Self.standIn { request in
             request.method == "GET" && request.target.contains("/versions/") ? answer : nil
         }
@@ -148,7 +153,7 @@ import Testing
         let error = await failure {
             _ = try await standIn.store.restore(note, to: old.revision)
         }
-        #expect(error?.code == .notFound || error?.code == .badAnswer)
+        #expect(error?.code == code)
         #expect(standIn.contents(of: "/a.txt") == "two")
     }
 

@@ -44,9 +44,9 @@ extension WebDAVStandIn {
                 .answer(manners.refusalOfToken, body: "<e:error><e:valid-sync-token/></e:error>")
             ]
         }
-        let told = changed.prefix(manners.reports ?? .max)
+        let reported = changed.prefix(manners.reports ?? .max)
         var lines: [String] = []
-        for changed in Set(told).sorted() where changed.hasPrefix(path + "/") {
+        for changed in Set(reported).sorted() where changed.hasPrefix(path + "/") {
             guard isDeep || Self.parent(changed) == path else { continue }
             if let node = state.nodes[changed] {
                 lines.append(response(changed, node))
@@ -54,10 +54,10 @@ extension WebDAVStandIn {
                 lines.append(Self.status("404 Not Found", of: href(changed)))
             }
         }
-        if told.count < changed.count {
+        if reported.count < changed.count {
             lines.append(Self.status("507 Insufficient Storage", of: href(path) + "/"))
         }
-        lines.append("<d:sync-token>urn:t?a&amp;\(since + told.count)</d:sync-token>")
+        lines.append("<d:sync-token>urn:t?a&amp;\(since + reported.count)</d:sync-token>")
         return .multistatus(lines.joined())
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ByteClubPictures
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,6 +51,21 @@ import Testing
         let header = try JPEGHeader.read(try await thumbnail(standIn))
         #expect(header.size == PixelSize(width: 160, height: 120))
         #expect(ranges(standIn) == ["bytes=0-16383"])
+    }
+
+    @Test func theBytesOfAPhotoThatIsFetchedWholeAreReported() async throws {
+        let photo = photo(small: nil)
+        let standIn = try standIn(photo)
+        let reports = Mutex<[FetchProgress]>([])
+        _ = try await FetchProgress.$observer.withValue({ progress in
+            reports.withLock { $0.append(progress) }
+        }) {
+            try await thumbnail(standIn)
+        }
+        let received = reports.withLock { $0.map(\.received) }
+        #expect(received == received.sorted())
+        #expect(received.last == Int64(photo.count))
+        #expect(reports.withLock { $0.allSatisfy { $0.expected == Int64(photo.count) } })
     }
 
     @Test func itIsTurnedLikeThePhoto() async throws {

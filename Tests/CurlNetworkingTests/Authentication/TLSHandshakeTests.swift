@@ -105,7 +105,7 @@ private final class Transfer {
         )
         _ = byteclub_easy_set_pointer(
             easy, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(handshake).toOpaque())
-        _ = byteclub_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION, swallow)
+        _ = byteclub_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION, discardBytes)
         curl_multi_add_handle(multi, easy)
     }
 
@@ -156,7 +156,7 @@ private func prepareContext(
     return handshake.attach(to: context) == .attached ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
-private func swallow(
+private func discardBytes(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     size * count

@@ -89,9 +89,9 @@ import Testing
         session.downloadTask(with: server.url()).resume()
         await begun.wait()
         let old = try #require(home.helpers.first)
-        let guest = try Guest(home)
-        guest.say(.hello(version: BackgroundVersion.current + 1))
-        #expect(guest.hear() == .givingWay)
+        let client = try TestClient(home)
+        client.say(.hello(version: BackgroundVersion.current + 1))
+        #expect(client.hear() == .givingWay)
         await BackgroundHome.end(of: old)
         // The session starts another, which goes on from the journal.
         await delegate.completion()
@@ -113,14 +113,14 @@ import Testing
         _ = fcntl(listener, F_SETFL, 0)
         let delegate = RecordingDelegate()
         home.session("test", delegate).downloadTask(with: server.url()).resume()
-        let guest = Guest(try #require(BackgroundSocket.accept(on: listener)))
-        let hello: BackgroundRequest? = guest.hearRequest()
+        let client = TestClient(try #require(BackgroundSocket.accept(on: listener)))
+        let hello: BackgroundRequest? = client.hearRequest()
         #expect(hello == .hello(version: BackgroundVersion.current))
         lock?.retract(home.places)
-        guest.answer(.givingWay)
+        client.answer(.givingWay)
         close(listener)
         lock = nil
-        guest.hangUp()
+        client.hangUp()
         await delegate.completion()
         #expect(delegate.error == nil)
     }
@@ -149,7 +149,7 @@ import Testing
         session.uploadTask(with: request, fromFile: try home.makeFile(makeBytes(300_000))).resume()
 
         // The first helper takes the task on, tells how far it is, and is killed.
-        let first = Guest(try #require(BackgroundSocket.accept(on: listener)))
+        let first = TestClient(try #require(BackgroundSocket.accept(on: listener)))
         var record = try attach(first, [])
         first.answer(.added(record.number))
         _ = record.apply(.start)
@@ -165,7 +165,7 @@ import Testing
         let answer = try #require(BackgroundTaskRecord.Answer(response))
         let isOver = record.apply(.finish(answer, file: nil)) == .applied
         #expect(isOver)
-        let second = Guest(try #require(BackgroundSocket.accept(on: listener)))
+        let second = TestClient(try #require(BackgroundSocket.accept(on: listener)))
         _ = try attach(second, [record])
         await delegate.completion()
         let totals = delegate.snapshot.progress.compactMap { $0.dropFirst().first }
@@ -178,7 +178,7 @@ import Testing
     ///
     /// - Returns: The task it adds, or the last of those it got.
     private func attach(
-        _ program: Guest, _ records: [BackgroundTaskRecord]
+        _ program: TestClient, _ records: [BackgroundTaskRecord]
     ) throws -> BackgroundTaskRecord {
         #expect(program.hearRequest() == .hello(version: BackgroundVersion.current))
         program.answer(.welcome(version: BackgroundVersion.current))
@@ -268,21 +268,21 @@ import Testing
         let record = BackgroundTaskRecord(
             number: 1, session: "test", kind: .download(resumeData: nil),
             request: try #require(.init(URLRequest(url: server.url()))), created: 1 << 40, key: 7)
-        let first = try Guest(home)
+        let first = try TestClient(home)
         let words: [BackgroundRequest] = [
             .hello(version: 1), .attach(session: "test"), .add(record),
         ]
         for word in words { first.say(word) }
         first.hangUp()
-        let second = try Guest(home)
+        let second = try TestClient(home)
         second.say(.hello(version: 1))
         second.say(.attach(session: "test"))
         #expect(second.hear() == .welcome(version: 1))
-        guard case .task(let told)? = second.hear() else {
+        guard case .task(let reported)? = second.hear() else {
             Issue.record("the task is not told")
             return
         }
-        #expect(told.key == record.key)
+        #expect(reported.key == record.key)
         #expect(second.hear() == .attached)
         gate.open()
         await delegate.completion()
@@ -302,9 +302,9 @@ import Testing
         let delegate = RecordingDelegate()
         home.session("test", delegate).downloadTask(with: server.url()).resume()
         await server.requests(atLeast: 1)
-        let guest = try Guest(home)
-        guest.say(Data(bytes.utf8))
-        #expect(guest.hear() == nil)
+        let client = try TestClient(home)
+        client.say(Data(bytes.utf8))
+        #expect(client.hear() == nil)
         gate.open()
         await delegate.completion()
         #expect(delegate.error == nil)
@@ -321,17 +321,17 @@ import Testing
             [.attach(session: "x")], [.hello(version: 1), .cancel(1)],
             [.hello(version: 1), .attach(session: "")],
         ] {
-            let guest = try Guest(home)
-            for request in requests { guest.say(request) }
-            var last = guest.hear()
-            while case .welcome? = last { last = guest.hear() }
+            let client = try TestClient(home)
+            for request in requests { client.say(request) }
+            var last = client.hear()
+            while case .welcome? = last { last = client.hear() }
             #expect(last == nil)
         }
-        let guest = try Guest(home)
-        guest.say(.hello(version: 1))
-        guest.say(.attach(session: "test"))
-        #expect(guest.hear() == .welcome(version: 1))
-        #expect(guest.hear() == .inUse(process: getpid()))
+        let client = try TestClient(home)
+        client.say(.hello(version: 1))
+        client.say(.attach(session: "test"))
+        #expect(client.hear() == .welcome(version: 1))
+        #expect(client.hear() == .inUse(process: getpid()))
         gate.open()
         await delegate.completion()
         #expect(delegate.error == nil)
@@ -428,7 +428,7 @@ private func versioned(
 }
 
 /// Somebody at one end of the socket who says what a test wants.
-private final class Guest {
+private final class TestClient {
     private let descriptor: Int32
     private var isOpen = true
 

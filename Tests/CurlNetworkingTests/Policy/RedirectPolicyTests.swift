@@ -54,8 +54,8 @@ import Testing
 
     @Test func inheritsTheFragment() throws {
         let request = try makeRequest("http://a.test/x#part")
-        let (heir, _) = try #require(follow(request, 302, "/y"))
-        #expect(heir.url?.absoluteString == "http://a.test/y#part")
+        let (next, _) = try #require(follow(request, 302, "/y"))
+        #expect(next.url?.absoluteString == "http://a.test/y#part")
         let (own, _) = try #require(follow(request, 302, "/y#own"))
         #expect(own.url?.absoluteString == "http://a.test/y#own")
     }

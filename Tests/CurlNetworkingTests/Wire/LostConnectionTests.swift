@@ -49,12 +49,13 @@ import Testing
         var request = URLRequest(url: server.url("/once"))
         request.httpMethod = method
         if !["GET", "HEAD"].contains(method) { request.httpBody = Data("the body".utf8) }
-        let told = delegate.snapshot.metrics.count
+        let reported = delegate.snapshot.metrics.count
         await #expect { try await session.data(for: request) } throws: {
             ($0 as? URLError)?.code == .networkConnectionLost
         }
         #expect(arrivals(at: server) == count)
-        let transactions = delegate.snapshot.metrics.dropFirst(told).flatMap(\.transactionMetrics)
+        let transactions = delegate.snapshot.metrics.dropFirst(reported).flatMap(
+            \.transactionMetrics)
         #expect(transactions.count == count)
         #expect(transactions.allSatisfy { $0.response == nil && $0.requestStartDate != nil })
         #expect(transactions.map(\.isReusedConnection) == Array([true, false].prefix(count)))

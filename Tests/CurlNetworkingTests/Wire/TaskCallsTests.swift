@@ -62,17 +62,18 @@ import Testing
         func expectOneEnd(of task: URLSessionTask) async {
             await delegate.completed.wait()
             await drain(session.delegateQueue)
-            let told = delegate.callsByTask[task.taskIdentifier] ?? []
-            #expect(told.filter { $0 == call }.count == 1, "\(told)")
-            #expect(told.suffix(2) == ["metrics", "completed"], "\(told)")
-            #expect(told.filter { $0 == "completed" }.count == 1)
+            let reported = delegate.callsByTask[task.taskIdentifier] ?? []
+            #expect(reported.filter { $0 == call }.count == 1, "\(reported)")
+            #expect(reported.suffix(2) == ["metrics", "completed"], "\(reported)")
+            #expect(reported.filter { $0 == "completed" }.count == 1)
             #expect(task.state == .completed)
             #expect(delegate.wrongStates == 0)
             if call == "completed" {
                 #expect(task.error == nil)
             } else {
                 #expect((task.error as? URLError)?.code == .cancelled)
-                #expect(told.last { $0 != "metrics" && $0 != "completed" || $0 == call } == call)
+                #expect(
+                    reported.last { $0 != "metrics" && $0 != "completed" || $0 == call } == call)
             }
         }
     }

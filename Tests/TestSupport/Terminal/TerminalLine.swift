@@ -9,7 +9,7 @@ final class TerminalLine: Sendable {
     let pty: PseudoTerminal
     private let state: Mutex<TerminalLineState>
     /// An event descriptor that wakes the reader's `poll`.
-    private let bell: Int32
+    private let wakeup: Int32
     /// An unknown operating system command; never passed to the emulator.
     private static let mark = Array("\u{1B}]7770;byteclub mark\u{07}".utf8)
 
@@ -26,10 +26,10 @@ final class TerminalLine: Sendable {
     init(_ pty: PseudoTerminal, size: TerminalSize) {
         self.pty = pty
         state = Mutex(TerminalLineState(emulator: EmulatedTerminal(size: size)))
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     }
 
-    deinit { Glibc.close(bell) }
+    deinit { Glibc.close(wakeup) }
 
     /// The threads retain this object until the program has exited and the line is closed.
     func start() {
@@ -182,7 +182,7 @@ final class TerminalLine: Sendable {
 extension TerminalLine {
     private func ring() {
         var one: UInt64 = 1
-        _ = write(bell, &one, 8)
+        _ = write(wakeup, &one, 8)
     }
 
     private func moveBytes() {
@@ -214,7 +214,7 @@ extension TerminalLine {
         let (areOpen, isPaused) = state.withLock { ($0.descriptorsAreOpen, $0.isPaused) }
         let interest = (isPaused ? 0 : Int16(POLLIN)) | (wantsToWrite ? Int16(POLLOUT) : 0)
         var watched = [
-            pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
             pollfd(fd: areOpen ? pty.master : -1, events: interest, revents: 0),
             pollfd(fd: areOpen ? idleDescriptor : -1, events: Int16(POLLIN), revents: 0),
         ]
@@ -226,7 +226,7 @@ extension TerminalLine {
         guard poll(&watched, nfds_t(watched.count), milliseconds) > 0 else { return }
         if watched[0].revents != 0 {
             var count: UInt64 = 0
-            _ = read(bell, &count, 8)
+            _ = read(wakeup, &count, 8)
         }
         if watched[2].revents != 0 { readIdleLines(&buffer) }
         if watched[1].revents & Int16(POLLOUT) != 0 { writeOutgoing() }

@@ -46,6 +46,8 @@ final class PanoramaViewController: ViewController {
         /// Why there is no picture.
         var failure: PictureFailure?
         var showsDetails = false
+        /// How much of the picture has been fetched, if that takes a while.
+        var fetched: FetchProgress?
         /// The zoom and the direction.
         var zoom: ZoomWords?
         var heading: String?
@@ -214,7 +216,7 @@ extension PanoramaViewController {
     private func load() {
         loading?.cancel()
         bringing?.cancel()
-        info.failure = nil
+        (info.failure, info.fetched) = (nil, nil)
         if let here = brought[index], here.isOriginal || downloadedFile(of: photo) == nil {
             show(here)
             if here.isWhole { return bringNeighbors() }
@@ -227,10 +229,21 @@ extension PanoramaViewController {
         let photo = photo
         loading = startPending { [self] in
             do {
+                let (reports, report) = AsyncStream.makeStream(
+                    of: FetchProgress.self, bufferingPolicy: .bufferingNewest(1))
+                let showing = Task { [weak self] in
+                    for await progress in reports where !Task.isCancelled { self?.show(progress) }
+                }
+                defer { showing.cancel() }
                 let loaded = try await loader.load(
                     photo, original: downloadedFile(of: photo), screen: screenPixels
-                ) { if !Task.isCancelled, isBetter($0) { show($0) } }
+                ) {
+                    if !Task.isCancelled, isBetter($0) { show($0) }
+                } progress: {
+                    report.yield($0)
+                }
                 guard !Task.isCancelled else { return }
+                info.fetched = nil
                 show(loaded)
                 bringNeighbors()
             } catch let failure as PictureFailure {
@@ -241,6 +254,17 @@ extension PanoramaViewController {
                 minimap.place = nil
                 explain(failure)
             } catch {}
+        }
+    }
+
+    /// The bytes of a picture that is fetched whole because the club makes no previews.
+    private func show(_ progress: FetchProgress) {
+        info.fetched = progress
+        if picture == nil {
+            canvas.imageView.placeholder = TextLine(progress.sentence, .secondary)
+            view.setNeedsDisplay()
+        } else {
+            showInfo()
         }
     }
 
@@ -323,7 +347,9 @@ extension PanoramaViewController {
             } else if picture.isOriginal {
                 words.append(localized("the file itself"))
             }
-            if !picture.isWhole { words.append(localized("sharper in a moment")) }
+            if !picture.isWhole {
+                words.append(info.fetched?.words ?? localized("sharper in a moment"))
+            }
             if info.showsDetails {
                 words += picture.details.words
                 if picture.details.date == nil {
@@ -344,6 +370,23 @@ extension PanoramaViewController {
                 + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
             : TextLine(name: photo.name) + TextLine(" · " + rest, .secondary)
         view.setNeedsLayout()
+    }
+}
+
+extension FetchProgress {
+    fileprivate var sentence: String {
+        guard let expected else {
+            return localized("Fetching the picture… \(Wording.byteCount(received))")
+        }
+        return localized(
+            "Fetching the picture… \(Wording.byteCount(received)) of \(Wording.byteCount(expected))"
+        )
+    }
+
+    fileprivate var words: String {
+        guard let expected else { return localized("fetching \(Wording.byteCount(received))") }
+        return localized(
+            "fetching \(Wording.byteCount(received)) of \(Wording.byteCount(expected))")
     }
 }
 

@@ -61,10 +61,12 @@ struct PictureFailure: Error {
     ///   - original: The downloaded file of the photo's current revision.
     ///   - screen: The number of visible pixels.
     ///   - first: Called with smaller pictures if the whole one takes longer.
+    ///   - progress: Called on any thread while the picture is fetched to make the preview of it.
     /// - Throws: `PictureFailure`, or `CancellationError`.
     func load(
         _ photo: RemoteFile, original: URL?, _ extent: Extent = .whole, screen: PixelSize,
-        first: (LoadedPicture) -> Void = { _ in }
+        first: (LoadedPicture) -> Void = { _ in },
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
     ) async throws -> LoadedPicture {
         let file = await Self.local([ownFile(of: photo), original], photo)
         let key = PictureCache.Key(
@@ -83,7 +85,7 @@ struct PictureFailure: Error {
         case .success(let picture): loaded = picture
         case .failure(let reason):
             do {
-                loaded = try await preview(of: photo)
+                loaded = try await preview(of: photo, progress)
             } catch let failure as PictureFailure {
                 // The file's own error is more precise than that of a club without a preview.
                 if let error = reason.error { throw Self.failure(error) }
@@ -199,18 +201,19 @@ struct PictureFailure: Error {
 
     private static let previewSize = RemoteThumbnailSize.w2048h1536
 
-    private func preview(of photo: RemoteFile) async throws -> LoadedPicture {
+    private func preview(
+        of photo: RemoteFile, _ progress: @escaping @Sendable (FetchProgress) -> Void
+    ) async throws -> LoadedPicture {
         if let error = club.undecodable.error(of: photo.path, photo.revision, Self.previewSize) {
             throw Self.failure(error)
         }
         let data: Data
         do throws(StoreError) {
             data = try await club.perform { store throws(StoreError) in
-                for await (_, result) in store.thumbnails(
-                    of: [photo.path], size: Self.previewSize)
-                {
-                    return try result.get()
+                let previews = FetchProgress.$observer.withValue(progress) {
+                    store.thumbnails(of: [photo.path], size: Self.previewSize)
                 }
+                for await (_, result) in previews { return try result.get() }
                 throw StoreError(.cancelled, during: .thumbnail, at: photo.path)
             }
         } catch {
