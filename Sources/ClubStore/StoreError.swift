@@ -17,6 +17,10 @@ public struct StoreError: Error, Sendable {
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
+    /// Whether the store had accepted the write before it failed. Of a conflict: what is there may be what was sent,
+    /// changed by the server, so that another name would not help.
+    public var wasAccepted = false
+
     public init(
         _ code: Code, during operation: Operation, at path: RemotePath? = nil,
         detail: String? = nil, underlying: (any Error)? = nil

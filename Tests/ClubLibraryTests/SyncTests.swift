@@ -127,6 +127,15 @@ import Testing
         #expect(text("/a.txt") == "a")
     }
 
+    /// A server that changes what it stores would do so under each next name.
+    @Test func whatTheClubHasStoredOtherwiseGetsNoCopy() async throws {
+        try test.copy.enqueue(.write(Data("a".utf8), at: makePath("/a.txt"), mode: .create))
+        store.failNext(.put, with: .conflict(serverRevision: nil), wasAccepted: true)
+        _ = try await send()
+        #expect(store.calls.count { $0.operation == .put } == 1)
+        #expect(try test.copy.waitingChanges().map { $0.problem != nil } == [true])
+    }
+
     @Test(arguments: [
         StoreError.Code.offline, .timedOut, .rateLimited(retryAfter: nil), .serverError,
         .serverUnavailable(retryAfter: nil), .unauthorized,

@@ -5,13 +5,15 @@ import Synchronization
 final class CallGate: Sendable {
     private struct State {
         var calls: [InMemoryStore.Call] = []
-        var failures: [StoreError.Operation: [StoreError.Code]] = [:]
+        var failures: [StoreError.Operation: [Failure]] = [:]
         var held: Set<StoreError.Operation> = []
         /// Those of the calls being held.
         var observers: [@Sendable (RetryNotice) -> Void] = []
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
     }
+
+    private typealias Failure = (code: StoreError.Code, wasAccepted: Bool)
 
     private struct Waiter {
         /// Whether it waits for calls, and not for what ends them.
@@ -25,12 +27,18 @@ final class CallGate: Sendable {
 
     var calls: [InMemoryStore.Call] { state.withLock { $0.calls } }
 
-    func failNext(_ operation: StoreError.Operation, with code: StoreError.Code) {
-        state.withLock { $0.failures[operation, default: []].append(code) }
+    func failNext(
+        _ operation: StoreError.Operation, with code: StoreError.Code, wasAccepted: Bool = false
+    ) {
+        state.withLock { $0.failures[operation, default: []].append((code, wasAccepted)) }
     }
 
     func hold(_ operation: StoreError.Operation) {
         state.withLock { _ = $0.held.insert(operation) }
+    }
+
+    func isHeld(_ operation: StoreError.Operation) -> Bool {
+        state.withLock { $0.held.contains(operation) }
     }
 
     func release(_ operation: StoreError.Operation) {
@@ -102,11 +110,15 @@ extension CallGate {
     private func failIfAsked(
         _ operation: StoreError.Operation, at path: RemotePath?
     ) throws(StoreError) {
-        let code = state.withLock { state -> StoreError.Code? in
+        let failure = state.withLock { state -> Failure? in
             guard state.failures[operation]?.isEmpty == false else { return nil }
             return state.failures[operation]?.removeFirst()
         }
-        if let code { throw StoreError(code, during: operation, at: path) }
+        if let failure {
+            var error = StoreError(failure.code, during: operation, at: path)
+            error.wasAccepted = failure.wasAccepted
+            throw error
+        }
         if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
     }
 

@@ -24,9 +24,11 @@ struct InMemoryClub {
     private let mark = UUID()
     private var lastNumber = 0
     private let allocatedBytes: Int64?
+    private let hasHashes: Bool
 
-    init(allocatedBytes: Int64?) {
+    init(allocatedBytes: Int64?, hasHashes: Bool = false) {
         self.allocatedBytes = allocatedBytes
+        self.hasHashes = hasHashes
     }
 
     // MARK: - Reading
@@ -137,7 +139,8 @@ struct InMemoryClub {
         try makeParents(of: path, during: operation)
         let file = RemoteFile(
             path: path, revision: nextRevision(), byteCount: Int64(data.count),
-            modified: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + lastNumber)))
+            modified: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + lastNumber)),
+            contentHash: hasHashes ? data.base64EncodedString() : nil)
         nodes[path] = .file(file, data)
         past[path, default: []].append((file, data))
         journal.append(.file(file))

@@ -10,6 +10,7 @@ import Synchronization
 public final class InMemoryStore: RemoteStore {
     let state: Mutex<InMemoryClub>
     let gate = CallGate()
+    private let confirmations = CallGate()
     private let pace = Mutex<Pace?>(nil)
     /// Whether what is removed or replaced can be had again.
     public let keepsRevisions: Bool
@@ -21,12 +22,12 @@ public final class InMemoryStore: RemoteStore {
 
     public init(
         allocatedBytes: Int64? = nil, keepsRevisions: Bool = true, keepsEveryState: Bool = true,
-        listsHiddenNames: Bool = true
+        listsHiddenNames: Bool = true, hasHashes: Bool = false
     ) {
         isListingHidden = listsHiddenNames
         self.keepsRevisions = keepsRevisions
         self.keepsEveryState = keepsEveryState
-        state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes))
+        state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes, hasHashes: hasHashes))
     }
 
     // MARK: - For tests
@@ -52,8 +53,18 @@ public final class InMemoryStore: RemoteStore {
 
     /// Makes the next call of this kind that is not already failing throw the code instead of doing
     /// anything.
-    public func failNext(_ operation: StoreError.Operation, with code: StoreError.Code) {
-        gate.failNext(operation, with: code)
+    public func failNext(
+        _ operation: StoreError.Operation, with code: StoreError.Code, wasAccepted: Bool = false
+    ) {
+        gate.failNext(operation, with: code, wasAccepted: wasAccepted)
+    }
+
+    /// Holds what is uploaded after its last byte, until the caller cancels.
+    public func holdConfirmations() { confirmations.hold(.upload) }
+
+    /// Returns once an upload is held after its last byte.
+    public func waitForConfirmation() async {
+        await confirmations.waitForCalls(of: .upload, count: 1)
     }
 
     /// Tells the callers of what is held that the server is silent.
@@ -250,6 +261,11 @@ public final class InMemoryStore: RemoteStore {
                 throw StoreError(.fileUnreadable, during: .upload, at: path)
             }
             try await move(transfer, .upload, Int64(data.count))
+            if confirmations.isHeld(.upload) {
+                let count = Int64(data.count)
+                await MainActor.run { transfer.move(count, of: count) }
+                try await confirmations.pass(.upload, at: path)
+            }
             return try change { club throws(StoreError) in
                 try club.write(data, at: path, mode: mode, during: .upload)
             }

@@ -137,8 +137,11 @@ struct OfflineTests {
 
     /// What the shell changes while the club is away waits as what the app changes, and is sent in its order.
     @Test func whatTheShellChangesWaitsAndIsSentInOrder() async throws {
-        try await withClub(["Seen.txt": "seen\n", "Old.txt": "old\n", "Gone.txt": "gone\n"]) {
-            home, folder, line in
+        let notes = [
+            "Seen.txt": "seen\n", "Old.txt": "old\n", "Gone.txt": "gone\n",
+            "Renamed.txt": "there\n",
+        ]
+        try await withClub(notes) { home, folder, line in
             let past = Date(timeIntervalSince1970: 1_600_000_000)
             try FileManager.default.setAttributes(
                 [.modificationDate: past], ofItemAtPath: folder.appending(path: "Old.txt").path)
@@ -196,11 +199,16 @@ struct OfflineTests {
             }
             #expect(text(folder, "Seen.txt") == "seen\n")
 
+            // Its new name and text wait, the note itself is in the club.
+            _ = try await change(["notes", "edit", "Renamed", "-"], input: "changed, too\n")
+            _ = try await change(["notes", "mv", "Renamed", "Other"])
+            _ = try await change(["notes", "rm", "Other"])
+
             try line.join()
             let before = try await home.run("notes", "ls")
             #expect(before.text.contains("Gone.txt"))
             #expect(
-                before.errorText.contains("4 changes wait: byteclub outbox send sends them."))
+                before.errorText.contains("5 changes wait: byteclub outbox send sends them."))
             let sent = try await home.run("outbox", "send")
             #expect(sent.status == 0, "\(sent.errorText)")
             #expect(
@@ -209,8 +217,10 @@ struct OfflineTests {
                     Sent: Change “Seen.txt”
                     Sent: Rename “Old.txt” to “Older.txt”
                     Sent: Delete “Gone.txt”
+                    Sent: Delete “Renamed.txt”
 
                     """)
+            #expect(text(folder, "Renamed.txt") == nil && text(folder, "Other.txt") == nil)
             #expect(text(folder, "drafts/New.txt") == "new\n")
             #expect(text(folder, "Seen.txt") == "changed\n")
             #expect(text(folder, "Older.txt") == "old\n")

@@ -83,7 +83,7 @@ internal import TerminalUI
         club.leave()
     }
 
-    /// Loads the drafts of earlier runs, once.
+    /// Loads the drafts that wait, once.
     func findDrafts() async {
         guard waitingDrafts == nil else { return }
         waitingDrafts = []
@@ -97,19 +97,22 @@ internal import TerminalUI
     ) async -> [Draft] {
         for earlier in earlier { drafts.takeOver(from: earlier) }
         drafts.recoverHandedOver()
-        // Drafts set aside on purpose wait until their note is opened.
-        return drafts.waitingDrafts().filter { !$0.isSetAside }
+        return drafts.waitingDrafts()
     }
 
     /// The next draft to offer; each is returned once.
     func takeWaitingDraft() -> Draft? {
-        guard let first = waitingDrafts?.first else { return nil }
-        waitingDrafts?.removeFirst()
-        return first
+        guard let index = waitingDrafts?.firstIndex(where: isOffered) else { return nil }
+        return waitingDrafts?.remove(at: index)
     }
 
     /// How many drafts have not been offered yet.
-    var waitingDraftCount: Int { waitingDrafts?.count ?? 0 }
+    var waitingDraftCount: Int { waitingDrafts?.count(where: isOffered) ?? 0 }
+
+    /// Drafts set aside on purpose wait until their note is opened, which takes that it is in the club.
+    private func isOffered(_ draft: Draft) -> Bool {
+        !draft.isSetAside || draft.path != nil && notes.setAside.isWithoutNote(draft)
+    }
 
     /// Offers the other drafts at the next start; they stay in the list.
     func postponeWaitingDrafts() { waitingDrafts = [] }

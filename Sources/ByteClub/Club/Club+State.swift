@@ -23,6 +23,8 @@ extension Club {
         var didSync: ((SyncEvent) -> Void)?
         /// Called with changes made on this computer, in any program, before they are shown.
         var didRecognizeOwn: (([RemoteFile]) -> Void)?
+        /// Called with a file or folder before and after it was renamed here.
+        var didMove: ((_ before: RemoteEntry, _ after: RemoteEntry) -> Void)?
         /// Called with a message about the local copy for the user.
         var didNotice: ((String) -> Void)?
         /// Asks the user to sign in again, then calls `then`.

@@ -28,7 +28,8 @@ extension FileList {
                             ? (targets.count == 1
                                 ? localized(" z can bring it back for 30 days.")
                                 : localized(" z can bring them back for 30 days."))
-                            : "")),
+                            : "")
+                        + (delegate?.fileList(self, warningBeforeDeleting: targets) ?? "")),
                 confirm: localized("Delete"), key: "d"
             ) { [weak self] in self?.delete(targets) })
     }

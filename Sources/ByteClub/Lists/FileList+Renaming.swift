@@ -146,6 +146,7 @@ extension FileList {
         if kind == .notes, let file = entry.file {
             pathToSelect = target
             let moved = try await club.move(file, to: target).file
+            club.handlers.didMove?(.file(file), .file(moved))
             pathToSelect = moved.path
             memory.see([moved])
             return reload()
@@ -154,6 +155,7 @@ extension FileList {
         let moved = try await club.perform { store throws(StoreError) in
             try await store.move(entry.path, to: target)
         }
+        club.handlers.didMove?(entry.file.map { .file($0) } ?? .folder(entry.path), moved)
         if entry.isFolder { memory.noteMove(of: entry.path, to: moved.path, in: contents) }
         pathToSelect = moved.path
         if let file = moved.file { memory.see([file]) }

@@ -18,12 +18,16 @@ internal import TerminalUI
     /// The user has asked to fetch the list again.
     func fileListWillRefresh(_ list: FileList)
 
+    /// What to know before files are deleted, as a sentence after a space; empty for nothing.
+    func fileList(_ list: FileList, warningBeforeDeleting files: [FileEntry]) -> String
+
     /// The text of an empty list: which key creates a file.
     var emptyListText: String { get }
 }
 
 extension FileListDelegate {
     func fileListWillRefresh(_ list: FileList) {}
+    func fileList(_ list: FileList, warningBeforeDeleting files: [FileEntry]) -> String { "" }
 }
 
 /// The list of one tab: sorted and filtered, with marks and unread files.

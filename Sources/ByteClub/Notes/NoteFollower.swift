@@ -84,10 +84,7 @@ internal import TextEditing
     }
 
     private func sameFiles(as file: RemoteFile) -> [RemoteFile] {
-        guard let hash = file.contentHash, file.byteCount > 0 else { return [] }
-        return document.club.contents.allFiles.filter {
-            $0.contentHash == hash && $0.path != file.path && ClubContents.kind(of: $0) == .notes
-        }
+        document.club.contents.notes(withHash: file.contentHash).filter { $0.path != file.path }
     }
 
     /// The renamed note: the only new file with its bytes.

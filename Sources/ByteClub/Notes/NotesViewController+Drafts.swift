@@ -7,9 +7,9 @@ internal import TextEditing
 // MARK: - Drafts that wait
 
 extension NotesViewController {
-    /// Opens an empty editor; asks first if there is a draft of a new note.
+    /// Opens an empty editor; asks first if there is a draft of a new note, or of one that is gone.
     func newNote() {
-        guard setAside.hasNewNote else { return editNewNote() }
+        guard setAside.hasOneWithoutNote else { return editNewNote() }
         _ = startPending { [self] in
             let top = application?.topViewController
             let waiting = await setAside.drafts(of: nil)
@@ -21,13 +21,7 @@ extension NotesViewController {
                     title: waiting.count == 1
                         ? localized("A draft is waiting")
                         : localized("A draft is waiting · \(waiting.count - 1) more"),
-                    message: TextLine(
-                        draft.name.isEmpty
-                            ? localized(
-                                "A new note without a name was kept as a draft: \(draft.summary).")
-                            : localized(
-                                "The new note “\(draft.name)” was kept as a draft: \(draft.summary)."
-                            )),
+                    message: TextLine(Self.description(of: draft)),
                     actions: [
                         AlertAction(localized("Open it"), key: "o") { [weak self] in
                             self?.resume(draft)
@@ -42,6 +36,17 @@ extension NotesViewController {
                         AlertAction(localized("Cancel"), kind: .cancel),
                     ]))
         }
+    }
+
+    private static func description(of draft: Draft) -> String {
+        if draft.path != nil {
+            return localized(
+                "“\(draft.name)” is no longer in the club. What you wrote in it was kept as a draft: \(draft.summary)."
+            )
+        }
+        return draft.name.isEmpty
+            ? localized("A new note without a name was kept as a draft: \(draft.summary).")
+            : localized("The new note “\(draft.name)” was kept as a draft: \(draft.summary).")
     }
 
     /// Asks for confirmation: it may be the only copy.

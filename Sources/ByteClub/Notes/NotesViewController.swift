@@ -28,7 +28,7 @@ final class NotesViewController: ViewController {
 
     private var previewing: Task<Void, Never>?
     var opening: Task<Void, Never>?
-    private(set) lazy var setAside = SetAsideDrafts(drafts)
+    private(set) lazy var setAside = SetAsideDrafts(drafts, club: club)
     /// Marks the previewed note as seen.
     private var seeing: ScheduledAction?
     private weak var editor: NoteDetailsViewController?
@@ -56,6 +56,7 @@ final class NotesViewController: ViewController {
         files.view.didAskForMore = { [weak self] in self?.searchTexts() }
         files.start()
         setAside.didChange = { [weak self] in self?.list.reloadData() }
+        setAside.start()
     }
 
     override func viewDidAppear() {
@@ -107,6 +108,14 @@ final class NotesViewController: ViewController {
 // MARK: - The list
 
 extension NotesViewController: FileListDelegate {
+    func fileList(_ list: FileList, warningBeforeDeleting files: [FileEntry]) -> String {
+        switch setAside.count(in: files.map(\.path)) {
+        case 0: ""
+        case 1: localized(" What you wrote in a draft of it stays here: n opens that.")
+        default: localized(" What you wrote in drafts of them stays here: n opens these.")
+        }
+    }
+
     func fileList(_ list: FileList, rowFor note: RemoteFile) -> ListRow {
         ListRow(
             setAside.mark(note),

@@ -1,37 +1,47 @@
+internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import ByteClubMessages
 internal import TerminalUI
 
 /// The drafts that wait for their notes to be opened.
+///
+/// They follow a note that is renamed, here or by another member. One whose note is no longer in the club is among
+/// those of new notes.
 @MainActor final class SetAsideDrafts {
     /// The notes that have one, as `/name.txt`.
     private(set) var paths: Set<String> = []
+    /// Those of ``paths`` that are not in the club.
+    private var missing: Set<String> = []
     /// Whether there is a draft of a new note.
-    private(set) var hasNewNote = false
+    private var hasNewNote = false
     /// Called when one of these changes.
     var didChange: (() -> Void)?
 
     private let drafts: DraftStore
+    private let club: Club
     private var looking: Task<Void, Never>?
 
-    init(_ drafts: DraftStore) {
+    init(_ drafts: DraftStore, club: Club) {
         self.drafts = drafts
+        self.club = club
     }
+
+    /// Starts to follow the club, until it is released.
+    func start() {
+        club.handlers.didMove = { [weak self] in self?.rename($0, to: $1) }
+        club.addObserver(self)
+    }
+
+    /// Whether there is a draft of a new note, or of one that is no longer in the club.
+    var hasOneWithoutNote: Bool { hasNewNote || !missing.isEmpty }
 
     /// Reads the drafts again, off the main actor.
     ///
     /// - Returns: The pending read.
     @discardableResult
     func reload() -> Task<Void, Never> {
-        let before = looking
-        let task = Task { [weak self, drafts] in
-            await before?.value
-            let waiting = await Self.waiting(in: drafts)
-            self?.show(waiting)
-        }
-        looking = task
-        return task
+        perform { _ in }
     }
 
     /// Adds a new draft at once: the next key may ask for it before it is read from disk.
@@ -40,11 +50,47 @@ internal import TerminalUI
         didChange?()
     }
 
-    private func show(_ waiting: [Draft]) {
+    /// How many of these notes, or notes in these folders, have one.
+    func count(in deleted: [RemotePath]) -> Int {
+        paths.count { path in
+            deleted.contains { path == $0.string || path.hasPrefix($0.string + "/") }
+        }
+    }
+
+    /// Calls run in order.
+    private func perform(_ body: @escaping @Sendable (DraftStore) -> Void) -> Task<Void, Never> {
+        let before = looking
+        let task = Task { [weak self, drafts] in
+            await before?.value
+            let waiting = await Self.waiting(in: drafts, after: body)
+            await self?.show(waiting)
+        }
+        looking = task
+        return task
+    }
+
+    private func show(_ waiting: [Draft]) async {
+        let moved = waiting.compactMap { draft in
+            successor(of: draft).map { (draft, $0) }
+        }
+        if moved.isEmpty { return show(found: waiting) }
+        show(
+            found: await Self.waiting(in: drafts) { drafts in
+                for (draft, file) in moved {
+                    guard let path = draft.path, let revision = draft.baseRevision else { continue }
+                    drafts.moveDrafts(
+                        of: path, to: file.path.string, base: (revision, file.revision.rawValue))
+                }
+            })
+    }
+
+    private func show(found waiting: [Draft]) {
         let paths = Set(waiting.compactMap(\.path))
         let hasNewNote = waiting.contains { $0.path == nil && $0.isSetAside }
-        guard paths != self.paths || hasNewNote != self.hasNewNote else { return }
-        (self.paths, self.hasNewNote) = (paths, hasNewNote)
+        let missing = missingPaths(among: paths)
+        guard paths != self.paths || hasNewNote != self.hasNewNote || missing != self.missing
+        else { return }
+        (self.paths, self.hasNewNote, self.missing) = (paths, hasNewNote, missing)
         didChange?()
     }
 
@@ -55,16 +101,61 @@ internal import TerminalUI
             ? name + TextLine(localized(" draft"), .marked) : name
     }
 
-    /// The drafts of a note, or of new ones if `path` is nil, the newest first.
+    /// The drafts of a note, or of new ones and those without a note if `path` is nil, the newest first.
     func drafts(of path: RemotePath?) async -> [Draft] {
-        await Self.waiting(in: drafts).filter {
-            $0.path == path?.string && ($0.path != nil || $0.isSetAside)
+        await Self.waiting(in: drafts).filter { draft in
+            guard let path else { return isWithoutNote(draft) }
+            return draft.path == path.string
         }
     }
 
-    @concurrent private nonisolated static func waiting(in store: DraftStore) async -> [Draft] {
+    @concurrent private nonisolated static func waiting(
+        in store: DraftStore, after change: @Sendable (DraftStore) -> Void = { _ in }
+    ) async -> [Draft] {
+        change(store)
         // A draft that was just saved or discarded may still be there.
         store.removeAbandoned()
         return store.waitingDrafts()
+    }
+}
+
+// MARK: - Renamed and deleted notes
+
+extension SetAsideDrafts: ClubObserver {
+    func clubDidChange(_ club: Club) {
+        let now = missingPaths(among: paths)
+        // Commands rename drafts as well: the disk knows.
+        if now != missing { reload() }
+    }
+
+    private func rename(_ before: RemoteEntry, to after: RemoteEntry) {
+        guard count(in: [before.path]) > 0 else { return }
+        let revisions = before.file.flatMap { old in
+            after.file.map { (old.revision.rawValue, $0.revision.rawValue) }
+        }
+        _ = perform {
+            $0.moveDrafts(of: before.path.string, to: after.path.string, base: revisions)
+        }
+    }
+
+    /// Whether a draft was set aside for a new note, or its note is no longer in the club.
+    func isWithoutNote(_ draft: Draft) -> Bool {
+        guard let path = draft.path else { return draft.isSetAside }
+        return !missingPaths(among: [path]).isEmpty && successor(of: draft) == nil
+    }
+
+    /// Where the note of a draft is now, if it is not at its path any more: the only note with its bytes.
+    private func successor(of draft: Draft) -> RemoteFile? {
+        guard let path = draft.path, !missingPaths(among: [path]).isEmpty else { return nil }
+        let same = club.contents.notes(withHash: draft.baseContentHash)
+        return same.count == 1 ? same.first : nil
+    }
+
+    /// Empty while the club was not listed: then nothing is known.
+    private func missingPaths(among paths: Set<String>) -> Set<String> {
+        guard case .connected = club.connection else { return [] }
+        return paths.filter { path in
+            (try? RemotePath(validating: path)).map { club.contents[$0] == nil } ?? false
+        }
     }
 }

@@ -57,7 +57,8 @@ extension Club {
             }
             let newest = deletion.isOwn && isText ? unsent[deletion.file.path] : nil
             return TrashItem(
-                file: newest ?? deletion.file, deleted: deletion.deleted, isOwn: deletion.isOwn,
+                file: newest ?? deletion.file, deleted: deletion.deleted,
+                isOwn: deletion.wasDeletedHere,
                 source: isText ? .here : .revision)
         }
         // Deletions in the outbox are shown as completed.

@@ -107,6 +107,7 @@ extension ErrorMessage {
     private static func title(of error: StoreError) -> String {
         switch error.code {
         case .cancelled: localized("Cancelled")
+        case .conflict where error.wasAccepted: localized("Stored otherwise")
         case .conflict where error.operation.isWrite:
             localized("The name is taken, or the file has changed")
         case .unauthorized: localized("Sign in again")
@@ -148,6 +149,11 @@ extension ErrorMessage {
                 "\(error.path == nil ? localized("It") : name) is no longer in the club. Another "
                     + "member may have moved or removed it; "
                     + "the list shows what is there now.")
+        case .conflict where error.wasAccepted:
+            localized(
+                "Something else is in the club under \(name) than what was sent: the server has changed it, or someone "
+                    + "else wrote it in the same moment. Yours is still here. Look at the one in the club first."
+            )
         case .conflict(let revision):
             conflict(error.operation, name: name, hasRevision: revision != nil)
         case .notEmpty:
@@ -236,7 +242,7 @@ extension ErrorMessage {
                 + "."
         case .damaged where error.operation.isWrite:
             localized(
-                "The club stored something else under \(name) than what was sent: a part, or other line ends. Yours "
+                "The club stored something else under \(name) than what was sent: a part, or other bytes. Yours "
                     + "is still here. Look at the one in the club, and ask the owner of its server."
             )
         case .damaged:

@@ -169,6 +169,14 @@ package struct ClubContents: Sendable, Equatable {
             .sorted { $0.path < $1.path }
     }
 
+    /// The notes with the same bytes, by the store's hash of them; none without a hash, and no empty ones.
+    package func notes(withHash hash: String?) -> [RemoteFile] {
+        guard let hash else { return [] }
+        return allFiles.filter {
+            $0.contentHash == hash && $0.byteCount > 0 && Self.kind(of: $0) == .notes
+        }
+    }
+
     /// The notes that are too large for ``searchableNotes``, by path.
     package var largeNotes: [RemoteFile] {
         allFiles.filter { Self.kind(of: $0) == .notes && $0.byteCount > Self.searchableByteCount }

@@ -1,4 +1,4 @@
-internal import ClubLibrary
+package import ClubLibrary
 package import ClubStore
 package import FoundationEssentials
 
@@ -9,20 +9,29 @@ package import FoundationEssentials
 package struct OwnChanges: Sendable {
     /// The folder of the local copy.
     private let folder: URL
+    /// The drafts of the app's editor, if known.
+    private let drafts: DraftStore?
 
     package init(in club: ClubSettings, _ registry: ClubRegistry) {
-        self.init(libraryFolder: registry.libraryFolder(of: club))
+        self.init(
+            libraryFolder: registry.libraryFolder(of: club),
+            drafts: DraftStore(folder: registry.drafts(of: club)))
     }
 
-    package init(libraryFolder: URL) { folder = libraryFolder }
+    package init(libraryFolder: URL, drafts: DraftStore? = nil) {
+        (folder, self.drafts) = (libraryFolder, drafts)
+    }
 
     /// Records that a file is in the state written by this computer.
     @concurrent package func record(_ file: RemoteFile) async {
         try? copy?.recordOwnWrite(file)
     }
 
-    /// Records that this computer has renamed a file: nothing was deleted.
+    /// Records that this computer has renamed a file: nothing was deleted, and its drafts follow it.
     @concurrent package func recordMove(of file: RemoteFile, to moved: RemoteFile) async {
+        drafts?.moveDrafts(
+            of: file.path.string, to: moved.path.string,
+            base: (file.revision.rawValue, moved.revision.rawValue))
         guard let copy else { return }
         try? copy.recordMove(of: file.path, in: file.revision, to: moved)
         try? copy.recordOwnWrite(moved)

@@ -132,6 +132,10 @@ package import ByteClubPictures
         status.state = item.state
         status.bytesPerSecond = nil
         status.nextAttempt = nil
+        if item.order.direction == .upload {
+            let kept = await TransferJob.keptByteCount(in: journal.uploadRecord(of: item.id))
+            status.byteCount = min(status.byteCount, kept)
+        }
         await write(status, of: item.id)
     }
 

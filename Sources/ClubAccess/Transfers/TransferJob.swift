@@ -15,6 +15,8 @@ internal import ByteClubPictures
     /// Whether any bytes were transferred in this attempt. Until then the earlier count is shown.
     private var hasMoved = false
     private let began: Duration
+    /// Where the photo of an upload is being put.
+    private var target: RemotePath?
     private var reportedAt: Duration?
     private var pending: Task<Void, Never>?
     /// Notices when no bytes move any more: nothing is reported then.
@@ -44,17 +46,14 @@ internal import ByteClubPictures
 
     func run() async {
         do {
-            let file = try await move()
-            status.state = .done
-            status.forgetReason()
-            status.path = file.path.string
-            status.revision = file.revision.rawValue
-            (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
+            noteArrival(of: try await move())
         } catch {
             pending?.cancel()
             pending = nil
+            let wasSent = status.totalByteCount > 0 && status.byteCount == status.totalByteCount
             await end(with: error)
             await showWhatIsKept()
+            if wasSent, status.state == .cancelled { await lookForArrival() }
         }
         if status.state != .waiting { carrier.prepared.remove(order.id) }
         watch?.cancel()
@@ -144,7 +143,35 @@ internal import ByteClubPictures
         status.byteCount = min(status.byteCount, await Self.keptByteCount(in: record))
     }
 
-    @concurrent private static func keptByteCount(in record: URL) async -> Int64 {
+    /// The server may still store a photo that was cancelled after its last byte: then it is in the club, and shown
+    /// as that.
+    private func lookForArrival() async {
+        guard order.direction == .upload, let path = target else { return }
+        report()
+        let (carrier, byteCount) = (carrier, status.totalByteCount)
+        // This task is cancelled.
+        let file = await Task { () -> RemoteFile? in
+            for pause in [0, 2, 4] as [Int] {
+                try? await carrier.means.clock.sleep(.seconds(pause))
+                let store = try? await carrier.means.open()
+                // The name was free when the photo was sent.
+                guard let file = try? await store?.metadata(of: path) else { continue }
+                return file.byteCount == byteCount ? file : nil
+            }
+            return nil
+        }.value
+        if let file { noteArrival(of: file) }
+    }
+
+    private func noteArrival(of file: RemoteFile) {
+        status.state = .done
+        status.forgetReason()
+        status.path = file.path.string
+        status.revision = file.revision.rawValue
+        (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
+    }
+
+    @concurrent static func keptByteCount(in record: URL) async -> Int64 {
         UploadRecord.keptByteCount(in: record)
     }
 
@@ -201,6 +228,7 @@ internal import ByteClubPictures
         while true {
             do throws(StoreError) {
                 let record = carrier.journal.uploadRecord(of: order.id)
+                target = path
                 return try await announcing(photo.url, path) { () throws(StoreError) in
                     try await TransferRun.run({ delegate in
                         begun(
@@ -211,6 +239,10 @@ internal import ByteClubPictures
                 }
             } catch {
                 guard case .conflict = error.code, taken.count < 99 else { throw error }
+                // What a server changes it would change under each name.
+                if error.wasAccepted {
+                    throw StoreError(.damaged, during: .upload, at: path, underlying: error)
+                }
                 // Nothing is replaced: try the next free name.
                 taken.insert(path.name)
                 let name = PhotoName.free(like: wanted.name) { taken.contains($0) }

@@ -100,9 +100,7 @@ public final class DraftStore: Sendable {
     /// Removes a draft that the user has viewed, unless it has changed.
     public func remove(_ draft: Draft) -> Removal {
         guard claim(draft.id) == .claimed else { return .inUse }
-        let now = FileManager.default.contents(atPath: path(of: draft.id))
-            .flatMap { Draft(id: draft.id, decoding: $0) }
-        guard let now else {
+        guard let now = self.draft(draft.id) else {
             release(draft.id)
             return .removed
         }
@@ -164,10 +162,9 @@ public final class DraftStore: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.compactMap { name -> Draft? in
             guard name.hasSuffix(Self.suffix),
-                let id = UUID(uuidString: String(name.dropLast(Self.suffix.count))),
-                let data = FileManager.default.contents(atPath: path(of: id))
+                let id = UUID(uuidString: String(name.dropLast(Self.suffix.count)))
             else { return nil }
-            return Draft(id: id, decoding: data)
+            return draft(id)
         }
         .sorted { $0.savedAt > $1.savedAt }
     }
@@ -194,7 +191,12 @@ extension DraftStore {
         release(draft.id)
     }
 
-    private func path(of id: UUID) -> String {
+    /// The draft as it is on the disk; nil if there is none.
+    func draft(_ id: UUID) -> Draft? {
+        FileManager.default.contents(atPath: path(of: id)).flatMap { Draft(id: id, decoding: $0) }
+    }
+
+    func path(of id: UUID) -> String {
         folder.path + "/" + id.uuidString + Self.suffix
     }
 

@@ -9,6 +9,10 @@ public struct Deletion: Sendable, Identifiable, Hashable {
     public var deleted: Date
     /// Whether it was deleted here.
     public var isOwn: Bool
+    /// ``isOwn``, or nil for a note that never was in the club: it waited, and was taken back.
+    public var wasDeletedHere: Bool? {
+        !isOwn && file.revision.waitingChange != nil ? nil : isOwn
+    }
     /// Whether its text is still stored here.
     public var hasText: Bool
 }

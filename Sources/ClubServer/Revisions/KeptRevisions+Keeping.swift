@@ -48,7 +48,7 @@ extension KeptRevisions {
                 }
                 try move(name, in: staging, as: kept.revision)
                 state.index.add(kept)
-                limit(at: kept.key, &state)
+                limit(at: kept.key, sparing: kept.revision, &state)
                 return .taken
             } catch {
                 log("an earlier revision of \(kept.path) could not be kept: \(error)")
@@ -72,8 +72,11 @@ extension KeptRevisions {
 
     // MARK: - Within limits
 
-    private func limit(at key: String, _ state: inout State) {
-        let excess = state.index.excess(at: key, limits: limits(state.index), now: Self.now)
+    /// - Parameter newest: A note that was just kept stays, whatever its size: it has taken no more space.
+    private func limit(at key: String, sparing newest: String, _ state: inout State) {
+        let limits = limits(state.index)
+        let excess = state.index.excess(at: key, limits: limits, now: Self.now)
+            .filter { $0.revision != newest || !limits.isNote($0.byteCount) }
         guard !excess.isEmpty else { return }
         drop(excess, &state)
         state.index.scheduleExpiry()

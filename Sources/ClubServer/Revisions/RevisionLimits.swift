@@ -23,12 +23,15 @@ struct RevisionLimits: Sendable {
 
     func isNote(_ byteCount: Int64) -> Bool { byteCount <= noteByteLimit }
 
+    /// A little space is always there for notes: on a full disk, too, what was just deleted can be brought back.
+    static let leastNoteByteCount: Int64 = 1 << 20
+
     /// The limits for a disk with this much free space: each share is at most a quarter of the space
     /// that would be free without it, so that old revisions never crowd out a new note.
     func fitting(freeByteCount: Int64, keptByteCount: Int64) -> RevisionLimits {
         var limits = self
         let quarter = (freeByteCount + keptByteCount) / 4
-        limits.notes.byteCount = min(notes.byteCount, quarter)
+        limits.notes.byteCount = min(notes.byteCount, max(quarter, Self.leastNoteByteCount))
         limits.larger.byteCount = min(larger.byteCount, quarter)
         return limits
     }

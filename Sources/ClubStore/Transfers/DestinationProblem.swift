@@ -15,12 +15,16 @@ public enum DestinationProblem: String, Error, Hashable, Sendable {
     case diskFull
     case other
 
-    /// - Parameter code: `errno` of the call that has failed.
-    init(_ code: CInt) {
+    /// - Parameters:
+    ///   - code: `errno` of the call that has failed.
+    ///   - path: The file that it was to make or change.
+    init(_ code: CInt, at path: String) {
         self =
             switch code {
             case EEXIST, ENOTEMPTY: .isThere
             case EISDIR: .isFolder
+            // `/proc` is there, and makes no files.
+            case ENOENT where Self.hasFolder(path): .forbidden
             case ENOENT, ENOTDIR: .hasNoFolder
             case ENAMETOOLONG: .nameTooLong
             case EINVAL, EILSEQ: .nameRefused
@@ -28,5 +32,11 @@ public enum DestinationProblem: String, Error, Hashable, Sendable {
             case ENOSPC, EDQUOT: .diskFull
             default: .other
             }
+    }
+
+    private static func hasFolder(_ path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+        var status = stat()
+        return stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -35,7 +35,7 @@ final class PartialFile {
         self.file = file
         var status = stat()
         if stat(destination, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-            throw Self.failure(at: file, EISDIR, doing: "write \(destination)")
+            throw Self.failure(at: file, EISDIR, doing: "write", destination)
         }
         let kept = Self.path(beside: destination, mark: Self.mark(of: file.revision))
         if isKept, let descriptor = Self.openLocked(kept) {
@@ -52,7 +52,7 @@ final class PartialFile {
                 ?? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
                 isOpen = false
-                throw Self.failure(at: file, errno, doing: "create \(path)")
+                throw Self.failure(at: file, errno, doing: "create", path)
             }
         }
         try hashWhatIsThere()
@@ -249,15 +249,15 @@ extension PartialFile {
     }
 
     private func failure(_ number: CInt, doing what: String) -> StoreError {
-        Self.failure(at: file, number, doing: "\(what) \(path)")
+        Self.failure(at: file, number, doing: what, path)
     }
 
     private static func failure(
-        at file: RemoteFile, _ number: CInt, doing what: String
+        at file: RemoteFile, _ number: CInt, doing what: String, _ path: String
     ) -> StoreError {
         StoreError(
             .fileUnwritable, during: .download, at: file.path,
-            detail: "\(what): \(String(cString: strerror(number)))",
-            underlying: DestinationProblem(number))
+            detail: "\(what) \(path): \(String(cString: strerror(number)))",
+            underlying: DestinationProblem(number, at: path))
     }
 }

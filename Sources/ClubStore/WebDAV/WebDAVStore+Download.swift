@@ -18,7 +18,14 @@ extension WebDAVStore {
                     .badAnswer, during: .download, at: path, detail: "a file without a length")
             }
             let strangeAnswers = AttemptLog()
-            let sink = DownloadSink(file.file, progress: progress) { [self] response in
+            let sink = DownloadSink(file.file, progress: progress) {
+                [self] response throws(StoreError) in
+                // A network's sign-in page.
+                guard response.mimeType != "text/html" || path.name.isNamedLikePage else {
+                    throw StoreError(
+                        .badAnswer, during: .download, at: path,
+                        detail: "a page instead of the file")
+                }
                 // Not every server sends its tag with the bytes; then the length is checked, and
                 // the metadata afterwards.
                 let isKnown = isAnswer(response, for: file)
@@ -73,6 +80,12 @@ extension WebDAVStore {
         }
         guard response.statusCode == 200, response.expectedContentLength >= 0 else { return false }
         return response.expectedContentLength != file.file.byteCount
+    }
+}
+
+extension String {
+    fileprivate var isNamedLikePage: Bool {
+        [".html", ".htm", ".xhtml"].contains { lowercased().hasSuffix($0) }
     }
 }
 

@@ -135,6 +135,14 @@ struct NotesRemove: AsyncParsableCommand {
                     removed.append(ListedFile(note))
                 }
             }
+            let paths = Set(removed.map(\.path))
+            for draft in DraftStore(folder: registry.drafts(of: club)).waitingDrafts()
+            where draft.path.map(paths.contains) == true {
+                Output.complain(
+                    localized(
+                        "What was written in a draft of “\(draft.name)” stays on this computer: n in the app opens it."
+                    ))
+            }
         }
     }
 

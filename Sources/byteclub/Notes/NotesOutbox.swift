@@ -7,6 +7,7 @@ import ByteClubMessages
 /// Changes of notes while the club is unreachable: they go to the outbox of the local copy, as the app's do.
 final class NotesOutbox {
     private let copy: LocalCopy
+    private let drafts: DraftStore
     private let reason: StoreError
     private var hasReported = false
 
@@ -15,6 +16,7 @@ final class NotesOutbox {
     init?(_ club: ClubSettings, _ registry: ClubRegistry, insteadOf error: StoreError) {
         guard Self.isReason(error, toWaitFor: club) else { return nil }
         copy = LocalCopy(folder: registry.libraryFolder(of: club))
+        drafts = DraftStore(folder: registry.drafts(of: club))
         reason = error
     }
 
@@ -88,14 +90,19 @@ final class NotesOutbox {
     func move(_ note: RemoteFile, to target: RemotePath) async throws -> RemoteFile {
         let isOtherCase = target.string.lowercased() == note.path.string.lowercased()
         if !isOtherCase { try await requireFree(target) }
-        return try enqueue(.move(note, to: target))
+        let moved = try enqueue(.move(note, to: target))
+        drafts.moveDrafts(
+            of: note.path.string, to: moved.path.string,
+            base: (note.revision.rawValue, moved.revision.rawValue))
+        return moved
     }
 
     func remove(_ note: RemoteFile) throws {
         do {
+            // By number: the deletion of a note whose new name waits is one of the old name.
+            let before = try deletionCount
             try copy.enqueue(.delete(note))
-            let waiting = try copy.waitingChanges()
-            if waiting.contains(where: { $0.action == .delete && $0.path == note.path }) {
+            if try deletionCount > before {
                 report()
             } else {
                 Output.complain(
@@ -104,6 +111,10 @@ final class NotesOutbox {
         } catch let error as LibraryError {
             throw CommandFailure(error.description)
         }
+    }
+
+    private var deletionCount: Int {
+        get throws { try copy.waitingChanges().count { $0.action == .delete } }
     }
 
     private func enqueue(

@@ -32,7 +32,9 @@ struct NotesTrash: AsyncParsableCommand {
             {
                 deletions.removeAll { !$0.hasText }
             }
-            var removed = deletions.map { (file: $0.file, date: $0.deleted, isOwn: $0.isOwn) }
+            var removed = deletions.map {
+                (file: $0.file, date: $0.deleted, isOwn: $0.wasDeletedHere)
+            }
             // As the app shows them: deletions that wait are listed already.
             for change in try copy.waitingChanges() where change.action == .delete {
                 removed.append((change.gone, change.date, true))

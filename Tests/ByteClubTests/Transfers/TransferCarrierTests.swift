@@ -220,6 +220,34 @@ import Testing
         #expect(try JPEGHeader.read(sent).size == PixelSize(width: 600, height: 200))
     }
 
+    /// A server that changes what it stores would do so under each next name.
+    @Test func whatTheClubHasStoredOtherwiseGetsNoOtherName() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.failNext(.upload, with: .conflict(serverRevision: nil), wasAccepted: true)
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.failure?.code == "damaged")
+        #expect(store.calls.count { $0.operation == .upload } == 1)
+        #expect(store.contents(of: "/photos/sea.jpg") == nil)
+    }
+
+    @Test func whatArrivesAfterItWasCancelledIsShown() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.holdConfirmations()
+        let (center, _) = makeCenter()
+        center.add([order])
+        await store.waitForConfirmation()
+        center.cancel([order.id])
+        #expect(center.item(order.id)?.state == .cancelled)
+        await center.wait { $0.item(order.id)?.status.state == .cancelled }
+        let count = try #require(center.item(order.id)?.status.totalByteCount)
+        try store.plant(Data(count: Int(count)), at: "/photos/sea.jpg")
+        await center.wait { $0.item(order.id)?.state == .done }
+        await center.finish()
+    }
+
     @Test func cancelsWhileItRuns() async throws {
         let order = try upload("sea.jpg", Photos.wide(width: 1200, height: 300))
         store.hold(.upload)

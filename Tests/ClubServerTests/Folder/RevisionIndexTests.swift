@@ -74,6 +74,10 @@ import Testing
         let limits = RevisionLimits().fitting(freeByteCount: 300 << 20, keptByteCount: 100 << 20)
         #expect(limits.notes.byteCount == 100 << 20)
         #expect(limits.larger.byteCount == 100 << 20)
+        // What was just deleted can be brought back.
+        let full = RevisionLimits().fitting(freeByteCount: 0, keptByteCount: 4096)
+        #expect(full.notes.byteCount == 1 << 20)
+        #expect(full.larger.byteCount == 1024)
         let roomy = RevisionLimits().fitting(freeByteCount: 1 << 40, keptByteCount: 0)
         #expect(roomy.notes.byteCount == 256 << 20)
         #expect(roomy.larger.byteCount == 1 << 30)

@@ -43,6 +43,27 @@ import Testing
         #expect(standIn.paths == ["/a", "/first"])
     }
 
+    /// It may be what was sent, or a rival's: in neither case would the next name be free of it.
+    @Test(arguments: [RemoteWriteMode.create, .add])
+    func otherBytesOfTheSameLengthAreNoTakenName(_ mode: RemoteWriteMode) async throws {
+        let standIn = try await WebDAVStandIn.probed(
+            .init(
+                tags: .none,
+                storing: { bytes in bytes.map { $0 == UInt8(ascii: "n") ? UInt8(ascii: "m") : $0 } }
+            ))
+        let error = await failure {
+            _ = try await standIn.store.put(data("one\ntwo\n"), at: path("/a"), mode: mode)
+        }
+        #expect(error?.code.bare == .conflict(serverRevision: nil))
+        #expect(error?.wasAccepted == true)
+        // A name that is really taken is one.
+        let taken = await failure {
+            _ = try await standIn.store.put(data("other"), at: path("/a"), mode: mode)
+        }
+        #expect(taken?.code.bare == .conflict(serverRevision: nil))
+        #expect(taken?.wasAccepted == false)
+    }
+
     /// Its words are the same, its lines are not: that is a rival's.
     @Test func otherLinesAreSomebodyElses() async throws {
         let standIn = try await WebDAVStandIn.probed(

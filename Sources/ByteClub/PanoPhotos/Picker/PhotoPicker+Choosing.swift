@@ -170,7 +170,7 @@ extension PhotoPickerViewController {
             } else if typed.folder == folder.path, !typed.name.isEmpty, selected != nil {
                 activateSelected()
             } else {
-                await showMissing(found)
+                await showMissing(found, isFolder: text.hasSuffix("/"))
             }
         }
     }
@@ -200,17 +200,22 @@ extension PhotoPickerViewController {
         }
     }
 
-    private func showMissing(_ found: PastedPaths) async {
+    /// - Parameter isFolder: Whether a folder was named.
+    private func showMissing(_ found: PastedPaths, isFolder: Bool = false) async {
         guard let first = found.missing.first else { return }
         let problem =
             found.missing.count == 1
             ? await PhotoFolder.problem(at: PhotoFolder.parent(of: first)) : nil
         guard !Task.isCancelled else { return }
         if let problem { return showNotice(TextLine(problem, .warning)) }
+        let name = TypedPath.brief(first, home: home)
+        if isFolder, found.missing.count == 1 {
+            return showNotice(TextLine(localized("There is no folder “\(name)”."), .warning))
+        }
         showNotice(
             TextLine(
                 found.missing.count == 1
-                    ? localized("There is no file “\(TypedPath.brief(first, home: home))”.")
+                    ? localized("There is no file “\(name)”.")
                     : localized("\(found.missing.count) of these files are not there."), .warning))
     }
 }

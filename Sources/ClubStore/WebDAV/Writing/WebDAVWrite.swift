@@ -359,7 +359,7 @@ extension WebDAVWrite {
         guard evidence == .stored, let file else {
             // The server reported success, and may write it later.
             strategy.attempts.noteThatOneMayHaveArrived()
-            throw await contradiction(evidence, file)
+            throw await contradiction(evidence, file, tag)
         }
         guard base?.revision == file.file.revision, !progress.hasWrittenTwice else {
             return .saved(file)
@@ -383,7 +383,7 @@ extension WebDAVWrite {
     }
 
     private func contradiction(
-        _ evidence: WriteEvidence, _ file: WebDAVFile?
+        _ evidence: WriteEvidence, _ file: WebDAVFile?, _ tag: EntityTag?
     ) async -> StoreError {
         guard evidence == .replaced, let file else {
             return StoreError(
@@ -401,9 +401,16 @@ extension WebDAVWrite {
             return StoreError(
                 .damaged, during: operation, at: path, detail: "stored with other line ends")
         }
-        return StoreError(
+        // The tag of the response is that of the file: nobody has written in between.
+        if let tag, !tag.isWeak, tag == file.tag, capabilities.hasExactTags == true {
+            return StoreError(
+                .damaged, during: operation, at: path, detail: "stored with other bytes")
+        }
+        var error = StoreError(
             .conflict(serverRevision: file.file.revision), during: operation, at: path,
-            detail: "replaced in the same moment")
+            detail: "other bytes than were sent, or replaced in the same moment")
+        error.wasAccepted = true
+        return error
     }
 
     /// The server's tag depends on the second and the length, and is the same as before, so that the change
