@@ -1,8 +1,8 @@
 import Synchronization
 
 /// A challenge to authenticate the client or to trust a server.
-public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
-    // Unchecked only for its superclass, which has no state.
+open class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
+    // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The server or proxy, and the authentication method.
     public let protectionSpace: URLProtectionSpace

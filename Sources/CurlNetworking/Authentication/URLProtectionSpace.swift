@@ -4,8 +4,8 @@ public import FoundationEssentials
 /// The scope of a credential: a server or proxy, and a realm.
 ///
 /// Tasks with the same protection space can use the same credential.
-public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
-    // Unchecked only for its superclass, which has no state.
+open class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
+    // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The host name of the server or proxy.
     public let host: String

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A response as a cache stores it: its head, its body, and where it may be stored.
-public final class CachedURLResponse: NetworkingObject, @unchecked Sendable {
+open class CachedURLResponse: NetworkingObject, @unchecked Sendable {
     // Unchecked for its superclass, which has no state, and for `userInfo`, whose values must not be changed
     // after they are passed here.
 

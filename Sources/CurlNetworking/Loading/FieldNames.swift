@@ -1,18 +1,19 @@
-/// The usual spelling of standard HTTP field names.
+/// The spelling of field names in ``HTTPURLResponse/allHeaderFields``, whatever the server's.
 enum FieldNames {
-    /// Returns the usual spelling of a standard field name, or another name unchanged.
+    /// Returns a name as Foundation spells it: each part begins with a capital, and the rest is lower case (`Etag`,
+    /// `Content-Length`). Names that begin with `X-` are unchanged.
+    ///
+    /// Programs look names up with this spelling: HTTP/2 sends them in lower case.
     static func usual(_ name: String) -> String {
-        spellings[name.lowercased()] ?? name
+        let lower = name.lowercased()
+        if lower.hasPrefix("x-") { return name }
+        if lower == "www-authenticate" { return "WWW-Authenticate" }
+        var result = ""
+        var beginsPart = true
+        for character in lower {
+            result += beginsPart ? character.uppercased() : String(character)
+            beginsPart = !character.isLetter && !character.isNumber
+        }
+        return result
     }
-
-    private static let spellings = Dictionary(
-        uniqueKeysWithValues: [
-            "Accept-Ranges", "Age", "Allow", "Alt-Svc", "Authorization", "Cache-Control",
-            "Connection", "Content-Disposition", "Content-Encoding", "Content-Language",
-            "Content-Length", "Content-Location", "Content-Range", "Content-Type", "Date", "ETag",
-            "Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Pragma",
-            "Proxy-Authenticate", "Retry-After", "Server", "Set-Cookie",
-            "Strict-Transport-Security", "Trailer", "Transfer-Encoding", "Upgrade", "Vary", "Via",
-            "Warning", "WWW-Authenticate",
-        ].map { ($0.lowercased(), $0) })
 }

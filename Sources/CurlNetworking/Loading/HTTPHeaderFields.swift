@@ -97,13 +97,24 @@ struct HTTPHeaderFields: Sendable {
     private static func key(_ name: String) -> [UInt8] { name.utf8.map(\.asciiLowercased) }
 }
 
+/// Equal if they have the same values, whatever the order and the spelling of their names.
 extension HTTPHeaderFields: Hashable {
     static func == (one: HTTPHeaderFields, other: HTTPHeaderFields) -> Bool {
         one.fields == other.fields
+            || one.fields.count == other.fields.count
+                && one.fields.allSatisfy { other[$0.name] == $0.value }
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(fields)
+        // The order must not matter.
+        hasher.combine(fields.reduce(0) { $0 ^ Self.hash(of: $1) })
+    }
+
+    private static func hash(of field: Field) -> Int {
+        var hasher = Hasher()
+        hasher.combine(key(field.name))
+        hasher.combine(field.value)
+        return hasher.finalize()
     }
 }
 

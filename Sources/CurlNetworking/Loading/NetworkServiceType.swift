@@ -10,5 +10,8 @@ extension URLRequest {
         case avStreaming = 8
         case responsiveAV = 9
         case callSignaling = 11
+
+        /// ``callSignaling`` by FoundationNetworking's name.
+        public static var networkServiceTypeCallSignaling: Self { .callSignaling }
     }
 }

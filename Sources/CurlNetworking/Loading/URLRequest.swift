@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// A request: a URL, a method, header fields and optionally a body.
 ///
-/// Field names are case-insensitive. A field set to the empty string is sent without a value, except for the
+/// Requests are equal if their URLs, methods, bodies, header fields and settings are; the order of the fields and the
+/// spelling of their names do not count. Field names are case-insensitive. A field set to the empty string is sent without a value, except for the
 /// fields that are sent by default (`Accept`, `Accept-Encoding`, `Content-Type`, `Cookie`, `User-Agent`): the
 /// empty string suppresses them.
 public struct URLRequest: Hashable, Sendable {
@@ -41,8 +42,8 @@ public struct URLRequest: Hashable, Sendable {
     ///
     /// 60 by default. A value that is set overrides the configuration's `timeoutIntervalForRequest`.
     public var timeoutInterval: TimeInterval {
-        get { ownTimeout ?? 60 }
-        set { ownTimeout = newValue }
+        get { timeout.current }
+        set { timeout.value = newValue }
     }
 
     /// How the session's cache may be used.
@@ -50,8 +51,8 @@ public struct URLRequest: Hashable, Sendable {
     /// `.useProtocolCachePolicy` by default. A value that is set overrides the configuration's
     /// `requestCachePolicy`.
     public var cachePolicy: CachePolicy {
-        get { ownCachePolicy ?? .useProtocolCachePolicy }
-        set { ownCachePolicy = newValue }
+        get { policy.current }
+        set { policy.value = newValue }
     }
 
     /// The URL of the main document, if this is a subresource. Under `.onlyFromMainDocumentDomain`, cookies
@@ -116,8 +117,26 @@ public struct URLRequest: Hashable, Sendable {
     private var body: Body?
     /// The properties that URL protocols have attached. They are ignored when requests are compared.
     var properties = URLProtocolProperties()
-    private(set) var ownTimeout: TimeInterval?
-    private(set) var ownCachePolicy: CachePolicy?
+    private var timeout = Override(standard: 60.0)
+    private var policy = Override(standard: CachePolicy.useProtocolCachePolicy)
+    /// The timeout that was set.
+    var ownTimeout: TimeInterval? { timeout.value }
+    /// The cache policy that was set.
+    var ownCachePolicy: CachePolicy? { policy.value }
+
+    /// A value that overrides the session's if it was set. What was set to the standard is equal to what was not
+    /// set.
+    private struct Override<Value: Hashable & Sendable>: Hashable, Sendable {
+        var value: Value?
+        let standard: Value
+
+        init(standard: Value) { self.standard = standard }
+
+        var current: Value { value ?? standard }
+
+        static func == (one: Self, other: Self) -> Bool { one.current == other.current }
+        func hash(into hasher: inout Hasher) { hasher.combine(current) }
+    }
 
     private enum Body: Hashable, Sendable {
         case data(Data)
@@ -132,20 +151,20 @@ public struct URLRequest: Hashable, Sendable {
     /// Creates a GET request for a URL with a timeout in seconds.
     public init(url: URL, timeoutInterval: TimeInterval) {
         self.url = url.absoluteURL
-        self.ownTimeout = timeoutInterval
+        timeout.value = timeoutInterval
     }
 
     /// Creates a GET request for a URL with a cache policy. The timeout is the session's.
     public init(url: URL, cachePolicy: CachePolicy) {
         self.url = url.absoluteURL
-        self.ownCachePolicy = cachePolicy
+        policy.value = cachePolicy
     }
 
     /// Creates a GET request for a URL with a cache policy and a timeout in seconds.
     public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
         self.url = url.absoluteURL
-        self.ownCachePolicy = cachePolicy
-        self.ownTimeout = timeoutInterval
+        policy.value = cachePolicy
+        timeout.value = timeoutInterval
     }
 
     /// All header fields by name; nil if there are none.

@@ -133,8 +133,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     /// All header fields, with the type of Apple's API: names and values are strings. Repeated fields are
     /// joined with commas.
     ///
-    /// Standard field names have their usual spelling, regardless of the server's (`Content-Length` for
-    /// `content-length`); other names are unchanged.
+    /// Names have Foundation's spelling, regardless of the server's: `Content-Length`, `Etag`, `Request-Id`; those
+    /// that begin with `X-` are unchanged. ``value(forHTTPHeaderField:)`` ignores the case.
     open var allHeaderFields: [AnyHashable: Any] {
         Dictionary(
             headers.fields.map { (FieldNames.usual($0.name), $0.value) },

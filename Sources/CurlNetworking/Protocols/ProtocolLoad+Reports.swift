@@ -172,11 +172,41 @@ extension ProtocolLoad: URLProtocolClient {
         take(.data(data), from: `protocol`)
     }
 
+    func urlProtocol(
+        _ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge
+    ) {
+        let isCurrent = state.withLock {
+            !$0.isOver && $0.loader?.urlProtocol === `protocol`
+        }
+        guard isCurrent else { return }
+        let reply = Reply<ChallengeAnswer> { [queue] answer in
+            queue.async { @Sendable in challenge.send(answer) }
+        }
+        task.post(.challenge(challenge, .session, reply))
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge
+    ) {}
+
     func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
         take(.end, from: `protocol`)
     }
 
     func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
         take(.failure(error), from: `protocol`)
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Passes a delegate's answer to the sender.
+    fileprivate func send(_ answer: ChallengeAnswer) {
+        switch (answer.disposition, answer.credential) {
+        case (.useCredential, let credential?): sender?.use(credential, for: self)
+        case (.useCredential, nil): sender?.continueWithoutCredential(for: self)
+        case (.performDefaultHandling, _): sender?.performDefaultHandling(for: self)
+        case (.cancelAuthenticationChallenge, _): sender?.cancel(self)
+        case (.rejectProtectionSpace, _): sender?.rejectProtectionSpaceAndContinue(with: self)
+        }
     }
 }

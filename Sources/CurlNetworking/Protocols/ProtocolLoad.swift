@@ -123,7 +123,8 @@ final class ProtocolLoad: Sendable {
         let (hasResponse, body, file) = state.withLock { state in
             (state.response != nil, state.body, state.file)
         }
-        guard hasResponse else {
+        // As with FoundationNetworking, delegates and handlers get what there is; an awaiting caller needs a response.
+        guard hasResponse || task.takesMissingResponse else {
             return fail(
                 URLError(
                     .badServerResponse, failingURL: task.currentRequest?.url,
@@ -167,6 +168,15 @@ final class ProtocolLoad: Sendable {
             task.post(.completed(TaskResult(error: error)))
         } else {
             task.post(.completed(TaskResult(foreignError: error)))
+        }
+    }
+}
+
+extension URLSessionTask {
+    fileprivate var takesMissingResponse: Bool {
+        switch receiver {
+        case .delegate, .dataHandler(isAwaited: false, _): true
+        case .dataHandler, .fileDelegate, .fileHandler, .bytes: false
         }
     }
 }

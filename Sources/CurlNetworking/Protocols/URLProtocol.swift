@@ -24,20 +24,21 @@ import Synchronization
 open class URLProtocol: NetworkingObject {
     /// The request to load. It contains the body of an upload: data as `httpBody`, a file or a delegate's
     /// stream as `httpBodyStream`.
-    public let request: URLRequest
+    open var request: URLRequest { given.request }
     /// The cached response for the request, if there is one.
-    public let cachedResponse: CachedURLResponse?
+    open var cachedResponse: CachedURLResponse? { given.cachedResponse }
     /// Receives the load's events.
-    public var client: (any URLProtocolClient)?
+    open var client: (any URLProtocolClient)?
     /// The task that is being loaded.
-    public private(set) var task: URLSessionTask?
+    open var task: URLSessionTask?
+
+    private let given: (request: URLRequest, cachedResponse: CachedURLResponse?)
 
     /// Creates a loader for a request. Subclasses with initializers of their own have to implement it.
     public required init(
         request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
     ) {
-        self.request = request
-        self.cachedResponse = cachedResponse
+        given = (request, cachedResponse)
         self.client = client
     }
 

@@ -24,6 +24,15 @@ public protocol URLProtocolClient: AnyObject, Sendable {
     /// Reports a piece of the body.
     func urlProtocol(_ protocol: URLProtocol, didLoad data: Data)
 
+    /// Reports a challenge. The delegates of the task are asked as for HTTP, and the answer goes to the challenge's
+    /// ``URLAuthenticationChallenge/sender``, on the loader's queue; without one it is lost.
+    func urlProtocol(
+        _ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge)
+
+    /// Reports that a challenge is obsolete. An answer that is on its way is sent all the same: the sender ignores it.
+    func urlProtocol(
+        _ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge)
+
     /// Reports the end of the body.
     func urlProtocolDidFinishLoading(_ protocol: URLProtocol)
 

@@ -150,3 +150,16 @@ extension URLSession {
         }
     }
 }
+
+extension URLSession {
+    /// The same as ``getTasksWithCompletionHandler(_:)``, with the label that FoundationNetworking has.
+    @_disfavoredOverload
+    public func getTasksWithCompletionHandler(
+        completionHandler:
+            @escaping @Sendable (
+                [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+            ) -> Void
+    ) {
+        getTasksWithCompletionHandler(completionHandler)
+    }
+}

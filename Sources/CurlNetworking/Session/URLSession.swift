@@ -163,6 +163,23 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         }
     }
 
+    // MARK: - WebSockets
+
+    /// Creates a task for a WebSocket at a `ws` or `wss` URL.
+    open func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        makeWebSocketTask(with: URLRequest(url: url))
+    }
+
+    /// Creates a task for a WebSocket with one of several protocols, in order of preference.
+    open func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        makeWebSocketTask(with: URLRequest(url: url), protocols: protocols)
+    }
+
+    /// Creates a task for a WebSocket with a request's header fields. The method is always GET.
+    open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        makeWebSocketTask(with: request)
+    }
+
     // MARK: - Data tasks
 
     /// Creates a task that reports to the session's delegate.

@@ -1,22 +1,6 @@
 public import FoundationEssentials
 
 extension URLSessionDownloadTask {
-    /// Cancels the download, and produces data with which a later task can resume it.
-    ///
-    /// The resume data is nil if the download cannot be resumed: that takes a GET request, received bytes, and a
-    /// server that supports byte ranges, sends a strong `ETag` or a `Last-Modified` before its `Date`, and no
-    /// `Content-Encoding` (set `Accept-Encoding: identity` where it would compress). The data can
-    /// be saved and used by another process, for 14 days. It does not contain passwords, tokens or cookies:
-    /// if the server requires them, pass them to ``URLSession/downloadTask(withResumeData:headers:)``.
-    ///
-    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task
-    ///   completes. The error of the completion contains the resume data, too.
-    public func cancel(
-        byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void
-    ) {
-        cancel(producing: completionHandler)
-    }
-
     /// Cancels the download, and returns data with which a later task can resume it; nil if that is
     /// impossible.
     public func cancelByProducingResumeData() async -> Data? {

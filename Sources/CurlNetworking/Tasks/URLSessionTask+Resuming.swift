@@ -4,6 +4,8 @@ import Synchronization
 
 /// The key of a failed download's resume data in `URLError.userInfo`.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+/// The same key by FoundationNetworking's name.
+public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
 /// The key of a failed upload's resume data in `URLError.userInfo`.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import Synchronization
 
 /// A request of a session and its response.
@@ -231,4 +231,20 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// The resume data of a resumed download.
     var resumption: DownloadStart? { start as? DownloadStart }
+
+    /// Cancels the download, and produces data with which a later task can resume it.
+    ///
+    /// The resume data is nil if the download cannot be resumed: that takes a GET request, received bytes, and a
+    /// server that supports byte ranges, sends a strong `ETag` or a `Last-Modified` before its `Date`, and no
+    /// `Content-Encoding` (set `Accept-Encoding: identity` where it would compress). The data can
+    /// be saved and used by another process, for 14 days. It does not contain passwords, tokens or cookies:
+    /// if the server requires them, pass them to ``URLSession/downloadTask(withResumeData:headers:)``.
+    ///
+    /// - Parameter completionHandler: Called once on the session's `delegateQueue`, before the task
+    ///   completes. The error of the completion contains the resume data, too.
+    open func cancel(
+        byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void
+    ) {
+        cancel(producing: completionHandler)
+    }
 }

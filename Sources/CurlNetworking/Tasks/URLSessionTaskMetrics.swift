@@ -4,8 +4,8 @@ public import FoundationEssentials
 ///
 /// The delegate receives them in `urlSession(_:task:didFinishCollecting:)`, before the task completes.
 /// Nothing is collected for a task without a delegate.
-public final class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable {
-    // Unchecked only for its superclass, which has no state.
+open class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable {
+    // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The metrics of each request, in order: redirects, challenges and lost connections cause several.
     public let transactionMetrics: [URLSessionTaskTransactionMetrics]
@@ -23,7 +23,12 @@ public final class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable 
         self.redirectCount = redirectCount
     }
 
-    public override var description: String {
+    /// Creates metrics without a request, for tests.
+    public override convenience init() {
+        self.init(transactionMetrics: [], taskInterval: DateInterval(), redirectCount: 0)
+    }
+
+    open override var description: String {
         let seconds = (taskInterval.duration * 1000).rounded() / 1000
         return "\(seconds) s, \(redirectCount) redirects: \(transactionMetrics)"
     }

@@ -14,7 +14,9 @@ public import FoundationEssentials
 /// many are unread, reading pauses. Pings are answered automatically. The request timeout applies to the
 /// handshake only: an open WebSocket may be silent for any time. WebSockets do not count among the session's
 /// connections to a host.
-public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+///
+/// Subclass to mock a task in a test.
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     // Unchecked like its superclass; its own properties are immutable and Sendable.
 
     /// Why a WebSocket was closed (RFC 6455 §7.4).
@@ -116,9 +118,20 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         link.connect(to: self)
     }
 
-    public override var originalRequest: URLRequest? { given }
+    /// Creates a task without a session, for subclasses in tests. It has no request, and fails when it is
+    /// resumed.
+    public override init() {
+        var request = URLRequest(url: URL(filePath: "/"))
+        request.url = nil
+        given = request
+        link = WebSocketLink(session: .shared)
+        super.init()
+        link.connect(to: self)
+    }
 
-    public override var currentRequest: URLRequest? {
+    open override var originalRequest: URLRequest? { given }
+
+    open override var currentRequest: URLRequest? {
         guard var request = super.currentRequest else { return nil }
         let url = request.url
         request.url = url.map(WebSocketHandshake.asWebSocket)
@@ -127,15 +140,15 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
     /// The maximum length of a received message in bytes; 1 MiB by default. A longer message closes the
     /// connection.
-    public var maximumMessageSize: Int {
+    open var maximumMessageSize: Int {
         get { link.largestMessage }
         set { link.largestMessage = newValue }
     }
 
     /// The code with which either side has closed the WebSocket; `.invalid` before.
-    public var closeCode: CloseCode { link.closeCode }
+    open var closeCode: CloseCode { link.closeCode }
     /// The reason that the closing side has sent.
-    public var closeReason: Data? { link.closeReason }
+    open var closeReason: Data? { link.closeReason }
 
     /// Whether the close handshake is complete, or timed out.
     var isCloseHandshakeDone: Bool { link.isCloseHandshakeDone }
@@ -143,7 +156,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     /// Sends a message. `completionHandler` is called once, on the session's `delegateQueue`, when the message was
     /// handed to the system, or with the task's error: `.networkConnectionLost` after either side has closed, for
     /// what ``closeCode`` says.
-    public func send(
+    open func send(
         _ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         link.send(message, completionHandler)
@@ -151,7 +164,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
     /// Sends a message. Returns when it was handed to the system. Cancelling the Swift task has no effect: cancel
     /// this task.
-    public func send(_ message: Message) async throws {
+    open func send(_ message: Message) async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             link.send(message) { error in
                 if let error { done.resume(throwing: error) } else { done.resume() }
@@ -162,21 +175,21 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     /// Receives the next message. `completionHandler` is called once, on the session's `delegateQueue`, in the order
     /// of the messages; with `.networkConnectionLost` after either side has closed. A message above
     /// ``maximumMessageSize`` closes the task with ``closeCode`` `.messageTooBig`.
-    public func receive(
+    open func receive(
         completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
     ) {
         link.receive(completionHandler)
     }
 
     /// Receives the next message. Cancelling the Swift task has no effect: cancel this task.
-    public func receive() async throws -> Message {
+    open func receive() async throws -> Message {
         try await withCheckedThrowingContinuation { message in
             link.receive { message.resume(with: $0) }
         }
     }
 
     /// Sends a ping. The handler is called when the pong has arrived, or with an error.
-    public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+    open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
         link.ping(pongReceiveHandler)
     }
 
@@ -191,7 +204,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
     /// Closes the connection with a close frame. The task completes without an error when the server has
     /// answered it, or after five seconds. Before the connection is open, the task is cancelled.
-    public func cancel(with closeCode: CloseCode, reason: Data?) {
+    open func cancel(with closeCode: CloseCode, reason: Data?) {
         link.close(closeCode, reason: reason)
     }
 
@@ -237,23 +250,8 @@ extension URLSessionWebSocketDelegate {
 }
 
 extension URLSession {
-    /// Creates a task for a WebSocket at a `ws` or `wss` URL.
-    public func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
-        webSocketTask(with: URLRequest(url: url), protocols: [])
-    }
-
-    /// Creates a task for a WebSocket with one of several protocols, in order of preference.
-    public func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
-        webSocketTask(with: URLRequest(url: url), protocols: protocols)
-    }
-
-    /// Creates a task for a WebSocket with a request's header fields. The method is always GET.
-    public func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
-        webSocketTask(with: request, protocols: [])
-    }
-
-    private func webSocketTask(
-        with request: URLRequest, protocols: [String]
+    func makeWebSocketTask(
+        with request: URLRequest, protocols: [String] = []
     ) -> URLSessionWebSocketTask {
         register { identifier in
             URLSessionWebSocketTask(

@@ -29,7 +29,7 @@ struct HTTP2ExchangeTests {
         let response = try #require(transaction.response as? HTTPURLResponse)
         #expect(response.statusCode == 404)
         #expect(response.value(forHTTPHeaderField: "Content-Type") == "text/plain")
-        #expect(response.allHeaderFields["ETag"] as? String == "\"e\"")
+        #expect(response.allHeaderFields["Etag"] as? String == "\"e\"")
         #expect(response.mimeType == "text/plain")
         #expect(transaction.networkProtocolName == "h2")
         #expect(!transaction.isReusedConnection)

@@ -241,10 +241,11 @@ struct TrustTests {
             task.resume()
             await turns.wait(for: count + 1)
         } while book.challenges.isEmpty
-        // Another task of the session ends at its time limit, so this one's has passed as well.
+        // Another task ends at the same time limit, so this one's has passed as well.
         let stalling = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let other = makeSession { $0.timeoutIntervalForRequest = 1 }
         await #expect {
-            try await session.data(from: stalling.url())
+            try await other.data(from: stalling.url())
         } throws: { ($0 as? URLError)?.code == .timedOut }
         let facts = await engineFacts(of: task)
         #expect(facts?.isAsking == true)
