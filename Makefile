@@ -74,6 +74,7 @@ sbom:
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: deps-test
 	$(SWIFT) build --build-tests
+	@$(MAKE) --no-print-directory drop-in
 	@SWIFT="$(SWIFT)" scripts/test
 
 bench: deps-bench
@@ -95,7 +96,8 @@ outside:
 	@scripts/install-system-packages run outside
 	@SWIFT="$(SWIFT)" Examples/Outside/run
 
-# The usual lines of programs written for URLSession, with the trait `Foundation`.
+# The usual lines of programs written for URLSession, with the trait `Foundation`: what all programs but ours get, and
+# no other test compiles.
 drop-in: deps-test
 	@cd Examples/DropIn && $(SWIFT) test --disable-xctest
 

@@ -79,7 +79,7 @@
     /// A mutable request object.
     open class NSMutableURLRequest: NSURLRequest {
         /// The wrapped request. See ``URLRequest`` for its properties.
-        fileprivate var request: URLRequest {
+        var request: URLRequest {
             get { value }
             set { value = newValue }
         }
