@@ -2,6 +2,7 @@ package import ClubAccess
 internal import ClubLibrary
 package import ClubStore
 internal import FoundationEssentials
+internal import Glibc
 
 /// The rows of a list in order, computed once for each change of the club. A value type, so that large lists
 /// are computed off the main actor.
@@ -54,19 +55,27 @@ package struct FileArrangement: Sendable {
             : []
         (self.entries, self.deeper) = (entries, deeper)
         reachesBelow = request.reachesBelow
-        let all = entries + deeper
-        positions = Dictionary(
-            all.indices.map { (all[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+        // Without copies of the entries: each has references to be counted.
+        let count = entries.count + deeper.count
+        var positions: [RemotePath: Int] = [:]
         var (letters, ends): ([UInt8], [Int]) = ([], [])
-        ends.reserveCapacity(all.count)
-        for entry in all {
-            letters += SearchLetters.folded(entry.name)
-            ends.append(letters.count)
+        positions.reserveCapacity(count)
+        letters.reserveCapacity(count * 16)
+        ends.reserveCapacity(count)
+        for list in [entries, deeper] {
+            for entry in list {
+                positions[entry.path] = ends.count
+                letters += SearchLetters.folded(entry.name)
+                ends.append(letters.count)
+            }
         }
-        (self.letters, self.ends) = (letters, ends)
-        let unread = contents.allFiles.filter {
-            seen.isUnread($0) && ClubContents.kind(of: $0) == request.kind
-        }
+        (self.positions, self.letters, self.ends) = (positions, letters, ends)
+        let unread =
+            seen.isEmpty
+            ? []
+            : contents.allFiles.filter {
+                seen.isUnread($0) && ClubContents.kind(of: $0) == request.kind
+            }
         let shown =
             request.kind == .photos ? unread : unread.filter { $0.path.isInside(request.folder) }
         let depth = request.folder.components.count + 1
@@ -124,11 +133,15 @@ package struct FileArrangement: Sendable {
                 weight: weight, prefix: NaturalOrderKey.prefix(of: keys[start...]),
                 key: start..<keys.count, index: index)
         }
-        keys.withUnsafeBufferPointer { keys in
+        keys.withUnsafeBytes { keys in
+            guard let base = keys.baseAddress else { return }
             items.sort { first, second in
                 if first.weight != second.weight { return first.weight > second.weight }
                 if first.prefix != second.prefix { return first.prefix < second.prefix }
-                return keys[first.key].lexicographicallyPrecedes(keys[second.key])
+                let (one, other) = (first.key, second.key)
+                let order = memcmp(
+                    base + one.lowerBound, base + other.lowerBound, min(one.count, other.count))
+                return order == 0 ? one.count < other.count : order < 0
             }
         }
         return items.map { entries[$0.index] }

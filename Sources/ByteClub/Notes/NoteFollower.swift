@@ -110,7 +110,7 @@ internal import TextEditing
             !document.isSaving
         else { return }
         if let sent = document.unanswered, sent.text == text {
-            document.adopt(current, text: text)
+            adopt(current, text)
             return didHear(.arrived(sent.state))
         }
         // The base of a resumed draft may be what was just sent from here.
@@ -122,14 +122,20 @@ internal import TextEditing
         else { return }
         if shift.isSame {
             // Only the revision identifier is new: the version saved here was sent.
-            document.adopt(current)
+            adopt(current)
             didHear(.upToDate)
         } else if isDirty() {
             await hearOfChange(in: current, since: opened)
         } else {
-            document.adopt(current, text: text)
+            adopt(current, text)
             didHear(.reload(text, shift))
         }
+    }
+
+    /// The editor has this version now: the next report of it says nothing new.
+    private func adopt(_ file: RemoteFile, _ text: TextBuffer? = nil) {
+        document.adopt(file, text: text)
+        seen = nil
     }
 
     private func hearOfChange(in file: RemoteFile, since opened: RemoteFile) async {

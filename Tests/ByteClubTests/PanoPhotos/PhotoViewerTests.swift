@@ -83,6 +83,34 @@ import Testing
         await run.end()
     }
 
+    /// Its bytes are not fetched a second time for a preview.
+    @Test func aPhotoThatIsDownloadedIsNotFetchedTwiceMeanwhile() async throws {
+        let home = ListHome()
+        let photo = Photos.wide(width: 300, height: 100) + Data(count: 2_000_000)
+        try home.store.plant(photo, at: "/photos/a.jpg")
+        home.store.hold(.thumbnail)
+        home.store.hold(.download)
+        try FileManager.default.createDirectory(
+            at: home.folder.appending(path: "there"), withIntermediateDirectories: true)
+        let run = try await open(home)
+        run.transfers.start()
+        run.screen.press("Enter")
+        await run.screen.wait(for: "Fetching the picture…")
+        run.screen.press("D")
+        await run.screen.wait(for: "Download “a.jpg”")
+        run.screen.press("^A", "^K")
+        run.screen.type(home.folder.path + "/there")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "↓")
+        await run.screen.wait(untilGone: "Fetching the picture…")
+        // A file without the photo's date is not shown as the photo: its preview is fetched again.
+        home.store.release(.download)
+        await run.screen.wait(for: "Fetching the picture…")
+        home.store.release(.thumbnail)
+        await run.screen.wait(for: "a.jpg · fit")
+        await run.end()
+    }
+
     @Test func showsTheTransfers() async throws {
         let run = try await open(try makeHome("a.jpg"))
         run.screen.press("Enter")

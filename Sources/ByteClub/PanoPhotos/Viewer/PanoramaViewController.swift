@@ -48,6 +48,8 @@ final class PanoramaViewController: ViewController {
         var showsDetails = false
         /// How much of the picture has been fetched, if that takes a while.
         var fetched: FetchProgress?
+        /// Whether it is not fetched for a preview because its download is running.
+        var waitsForDownload = false
         /// The zoom and the direction.
         var zoom: ZoomWords?
         var heading: String?
@@ -216,7 +218,7 @@ extension PanoramaViewController {
     private func load() {
         loading?.cancel()
         bringing?.cancel()
-        (info.failure, info.fetched) = (nil, nil)
+        (info.failure, info.fetched, info.waitsForDownload) = (nil, nil, false)
         if let here = brought[index], here.isOriginal || downloadedFile(of: photo) == nil {
             show(here)
             if here.isWhole { return bringNeighbors() }
@@ -260,12 +262,13 @@ extension PanoramaViewController {
     /// The bytes of a picture that is fetched whole because the club makes no previews.
     private func show(_ progress: FetchProgress) {
         info.fetched = progress
-        if picture == nil {
-            canvas.imageView.placeholder = TextLine(progress.sentence, .secondary)
-            view.setNeedsDisplay()
-        } else {
-            showInfo()
-        }
+        if waitForDownload() == .waiting { return }
+        if picture == nil { showPlaceholder(progress.sentence) } else { showInfo() }
+    }
+
+    private func showPlaceholder(_ text: String) {
+        canvas.imageView.placeholder = TextLine(text, .secondary)
+        view.setNeedsDisplay()
     }
 
     /// Loads the next and the previous picture, the more likely one first, and releases others.
@@ -417,7 +420,33 @@ extension PictureDetails.Location {
 
 extension PanoramaViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
-        if picture != nil { showInfo() }
+        if waitForDownload() == .notWaiting, picture != nil { showInfo() }
+    }
+
+    private enum DownloadWait {
+        case waiting
+        case notWaiting
+    }
+
+    /// A photo that is being downloaded is not fetched a second time for its preview. One whose download has stopped
+    /// is fetched again.
+    private func waitForDownload() -> DownloadWait {
+        let item = transfer(of: photo)
+        guard let item, item.isWanted else {
+            if info.waitsForDownload, item?.state != .done { load() }
+            return .notWaiting
+        }
+        if info.fetched != nil {
+            loading?.cancel()
+            (info.fetched, info.waitsForDownload) = (nil, true)
+        }
+        guard info.waitsForDownload else { return .notWaiting }
+        if picture == nil {
+            showPlaceholder("\(item.arrow) \(item.words(at: Date()))")
+        } else {
+            showInfo()
+        }
+        return .waiting
     }
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
