@@ -46,10 +46,10 @@ struct NotesMove: AsyncParsableCommand {
                             try await NotePaths.find(name, in: store)
                         }
                     try earlier.requireNone(of: note.path)
-                    if let file = try await move(note, in: store, club) {
-                        await OwnChanges(in: club, registry).recordMove(of: note, to: file)
-                        moved.append(ListedFile(file))
-                    }
+                    let changes = OwnChanges(in: club, registry)
+                    let file = try await move(note, in: store, club, announcing: changes)
+                    await changes.recordMove(of: note, to: file)
+                    moved.append(ListedFile(file))
                     rest.removeFirst()
                 }
             } catch let error as StoreError {
@@ -64,13 +64,19 @@ struct NotesMove: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: Nil if the store reports no file.
     private func move(
-        _ note: RemoteFile, in store: any RemoteStore, _ club: ClubSettings
-    ) async throws -> RemoteFile? {
+        _ note: RemoteFile, in store: any RemoteStore, _ club: ClubSettings,
+        announcing changes: OwnChanges
+    ) async throws -> RemoteFile {
         let target = try target(of: note)
         do throws(StoreError) {
-            return try await store.move(note.path, to: target).file
+            // The club may announce the new name before it confirms it.
+            return try await changes.writing(at: target) { () throws(StoreError) in
+                guard let file = try await store.move(note.path, to: target).file else {
+                    throw StoreError(.wrongKind, during: .move, at: note.path)
+                }
+                return file
+            }
         } catch {
             if NotesOutbox.isReason(error, toWaitFor: club) { throw error }
             throw CommandFailure(localized("“\(note.name)” was not moved."), error)

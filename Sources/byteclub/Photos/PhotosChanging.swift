@@ -37,9 +37,15 @@ struct PhotosMove: AsyncParsableCommand {
                     )
                     : localized("“\(name)” has that name already. Nothing was changed."))
         }
-        let moved: RemoteEntry
+        let moved: RemoteFile
         do throws(StoreError) {
-            moved = try await store.move(path, to: target)
+            moved = try await OwnChanges(in: club, registry).writing(at: target) {
+                () throws(StoreError) in
+                guard let file = try await store.move(path, to: target).file else {
+                    throw StoreError(.wrongKind, during: .move, at: path)
+                }
+                return file
+            }
         } catch {
             switch error.code {
             case .notFound: throw CommandFailure(noPhoto: name)
@@ -54,8 +60,7 @@ struct PhotosMove: AsyncParsableCommand {
                 throw error
             }
         }
-        if let file = moved.file { await OwnChanges(in: club, registry).record(file) }
-        if json.isOn, let file = moved.file { try Output.json(ListedFile(file)) }
+        if json.isOn { try Output.json(ListedFile(moved)) }
     }
 }
 
