@@ -32,6 +32,11 @@ public struct StoreError: Error, Sendable {
         self.underlying = underlying
     }
 
+    /// Whether something else has the name, so that another one may be free.
+    public var isNameTaken: Bool {
+        if case .conflict = code { !wasAccepted } else { false }
+    }
+
     /// The operation that failed.
     public enum Operation: String, CaseIterable, Hashable, Sendable {
         case connect, account, list, changes, waitForChanges, metadata, fetch, put, upload,

@@ -109,9 +109,12 @@ internal import TerminalUI
     /// How many drafts have not been offered yet.
     var waitingDraftCount: Int { waitingDrafts?.count(where: isOffered) ?? 0 }
 
-    /// Drafts set aside on purpose wait until their note is opened, which takes that it is in the club.
+    /// Drafts set aside on purpose wait until their note is opened, which takes that it is in the club. One of them may
+    /// have been saved or moved since it was read.
     private func isOffered(_ draft: Draft) -> Bool {
-        !draft.isSetAside || draft.path != nil && notes.setAside.isWithoutNote(draft)
+        guard draft.isSetAside else { return true }
+        return draft.path.map(notes.setAside.paths.contains) == true
+            && notes.setAside.isWithoutNote(draft)
     }
 
     /// Offers the other drafts at the next start; they stay in the list.

@@ -197,7 +197,7 @@ extension Club {
                 return try await write(text, at: free, mode: .add).file
             } catch {
                 number += 1
-                guard case .conflict = error.code, number <= CopyName.limit else { throw error }
+                guard error.isNameTaken, number <= CopyName.limit else { throw error }
                 free = try (path.parent ?? .root).appending(
                     CopyName.of(path.name, number: number))
             }

@@ -54,6 +54,7 @@ internal import TextEditing
         self.note = note
         self.store = store
         self.id = id
+        sequence = store.lastSequence(of: id)
         self.retryPauses = retryPauses
     }
 

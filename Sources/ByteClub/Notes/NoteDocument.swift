@@ -135,6 +135,8 @@ extension NoteDocument {
             saved = try await club.write(text, at: path, mode: writeMode).file
         } catch {
             guard case .conflict = error.code else { throw .store(error) }
+            // Of a new note the server may have stored something else: another name would not help.
+            if file == nil, error.wasAccepted { throw .store(error) }
             unanswered = nil
             throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
         }
@@ -174,7 +176,7 @@ extension NoteDocument {
                 savedText = text
                 return
             } catch {
-                if case .conflict = error.code { continue }
+                if error.isNameTaken { continue }
                 throw .store(error)
             }
         }

@@ -108,7 +108,7 @@ extension NotesViewController {
             guard let draft else { return fetch() }
             // If something else was opened meanwhile, it stays in front.
             guard application?.topViewController is TabBarController else { return }
-            resume(draft, atLine: line, externally: externally)
+            open(draft, atLine: line, externally: externally)
             if !externally {
                 application?.showMessage(
                     localized("This is your draft of “\(note.name)”. ^S saves it."))
@@ -118,10 +118,37 @@ extension NotesViewController {
 
     /// Resumes a draft that was set aside, or left by an earlier run.
     func resume(_ draft: Draft, atLine line: Int? = nil, externally: Bool = false) {
+        _ = startPending { [self] in
+            // As it is now: it may have been changed, moved or saved since it was read.
+            guard let now = await Self.claimed(draft.id, in: drafts) else {
+                return sayThatItIsTaken()
+            }
+            // If something else was opened meanwhile, it stays in front.
+            guard application?.topViewController is TabBarController else {
+                return drafts.release(draft.id)
+            }
+            open(now, atLine: line, externally: externally)
+        }
+    }
+
+    private func sayThatItIsTaken() {
+        application?.showMessage(
+            localized("Another Byte Club has taken it up meanwhile."), .warning)
+    }
+
+    /// The draft, claimed; nil if it is gone or being edited.
+    @concurrent private nonisolated static func claimed(
+        _ id: Draft.ID, in drafts: DraftStore
+    ) async -> Draft? {
+        guard drafts.claim(id) == .claimed else { return nil }
+        if let draft = drafts.draft(id) { return draft }
+        drafts.release(id)
+        return nil
+    }
+
+    private func open(_ draft: Draft, atLine line: Int?, externally: Bool) {
         guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
-            application?.showMessage(
-                localized("Another Byte Club has taken it up meanwhile."), .warning)
-            return
+            return sayThatItIsTaken()
         }
         edit(
             document, text: TextBuffer(utf8: draft.text), startsDirty: true,

@@ -13,6 +13,10 @@ internal import TerminalUI
     private(set) var paths: Set<String> = []
     /// Those of ``paths`` that are not in the club.
     private var missing: Set<String> = []
+    /// The hashes of the texts that the drafts of notes are based on.
+    private var hashes: [String: String?] = [:]
+    /// The club as it was before its last change.
+    private var contents = ClubContents()
     /// Whether there is a draft of a new note.
     private var hasNewNote = false
     /// Called when one of these changes.
@@ -63,30 +67,18 @@ internal import TerminalUI
         let task = Task { [weak self, drafts] in
             await before?.value
             let waiting = await Self.waiting(in: drafts, after: body)
-            await self?.show(waiting)
+            self?.show(waiting)
         }
         looking = task
         return task
     }
 
-    private func show(_ waiting: [Draft]) async {
-        let moved = waiting.compactMap { draft in
-            successor(of: draft).map { (draft, $0) }
-        }
-        if moved.isEmpty { return show(found: waiting) }
-        show(
-            found: await Self.waiting(in: drafts) { drafts in
-                for (draft, file) in moved {
-                    guard let path = draft.path, let revision = draft.baseRevision else { continue }
-                    drafts.moveDrafts(
-                        of: path, to: file.path.string, base: (revision, file.revision.rawValue))
-                }
-            })
-    }
-
-    private func show(found waiting: [Draft]) {
+    private func show(_ waiting: [Draft]) {
         let paths = Set(waiting.compactMap(\.path))
         let hasNewNote = waiting.contains { $0.path == nil && $0.isSetAside }
+        hashes = Dictionary(
+            waiting.compactMap { draft in draft.path.map { ($0, draft.baseContentHash) } }
+        ) { first, _ in first }
         let missing = missingPaths(among: paths)
         guard paths != self.paths || hasNewNote != self.hasNewNote || missing != self.missing
         else { return }
@@ -123,13 +115,25 @@ internal import TerminalUI
 
 extension SetAsideDrafts: ClubObserver {
     func clubDidChange(_ club: Club) {
+        let before = contents
+        contents = club.contents
         let now = missingPaths(among: paths)
+        guard now != missing else { return }
+        let moved = now.subtracting(missing).compactMap { path in
+            successor(of: path, since: before).map { (path, $0) }
+        }
+        missing = now
         // Commands rename drafts as well: the disk knows.
-        if now != missing { reload() }
+        _ = perform { drafts in
+            for (path, (old, new)) in moved {
+                drafts.moveDrafts(
+                    of: path, to: new.path.string, base: (old.rawValue, new.revision.rawValue))
+            }
+        }
+        didChange?()
     }
 
     private func rename(_ before: RemoteEntry, to after: RemoteEntry) {
-        guard count(in: [before.path]) > 0 else { return }
         let revisions = before.file.flatMap { old in
             after.file.map { (old.revision.rawValue, $0.revision.rawValue) }
         }
@@ -141,14 +145,22 @@ extension SetAsideDrafts: ClubObserver {
     /// Whether a draft was set aside for a new note, or its note is no longer in the club.
     func isWithoutNote(_ draft: Draft) -> Bool {
         guard let path = draft.path else { return draft.isSetAside }
-        return !missingPaths(among: [path]).isEmpty && successor(of: draft) == nil
+        return !missingPaths(among: [path]).isEmpty
     }
 
-    /// Where the note of a draft is now, if it is not at its path any more: the only note with its bytes.
-    private func successor(of draft: Draft) -> RemoteFile? {
-        guard let path = draft.path, !missingPaths(among: [path]).isEmpty else { return nil }
-        let same = club.contents.notes(withHash: draft.baseContentHash)
-        return same.count == 1 ? same.first : nil
+    /// Where a note is that has just gone from its path: the only one with its bytes that was not there before.
+    ///
+    /// - Returns: Its revision before, and the file now.
+    private func successor(
+        of path: String, since before: ClubContents
+    ) -> (old: Revision, new: RemoteFile)? {
+        guard let hash = hashes[path] ?? nil, let path = try? RemotePath(validating: path),
+            let old = before[path], old.contentHash == hash
+        else { return nil }
+        let new = club.contents.notes(withHash: hash).filter {
+            before[$0.path]?.contentHash != hash
+        }
+        return new.count == 1 ? new.first.map { (old.revision, $0) } : nil
     }
 
     /// Empty while the club was not listed: then nothing is known.

@@ -97,7 +97,7 @@ package enum PhotoTrash {
                 if let file = entry.file { return file }
                 throw StoreError(.wrongKind, during: .move, at: goal)
             } catch {
-                guard case .conflict = error.code, taken.count < 99 else { throw error }
+                guard error.isNameTaken, taken.count < 99 else { throw error }
                 taken.insert(goal.name)
                 let free = PhotoName.free(like: path.name) { taken.contains($0) }
                 goal = try (path.parent ?? .root).appending(free)
@@ -228,7 +228,7 @@ extension PhotoTrash {
                 return try await keeper.put(
                     data, at: (path.parent ?? .root).appending(free), mode: .create)
             } catch {
-                guard case .conflict = error.code, taken.count < 99 else { throw error }
+                guard error.isNameTaken, taken.count < 99 else { throw error }
                 taken.insert(free)
             }
         }

@@ -100,6 +100,7 @@ extension TransferFailure {
         values["path"] = error.path?.string
         values["detail"] = error.detail
         values["message"] = error.userMessage
+        if error.wasAccepted { values["accepted"] = "yes" }
         values["club"] = club == .embedded ? "embedded" : "remote"
         if let wait = error.code.retryAfter { values["seconds"] = "\(wait.components.seconds)" }
         if error.connectionFailure == .metered { values["cause"] = "metered" }
@@ -125,6 +126,7 @@ extension TransferFailure {
             code, during: operation, at: values["path"].flatMap { try? RemotePath(validating: $0) },
             detail: values["detail"], underlying: embeddedProblem ?? secretProblem)
         error.userMessage = values["message"]
+        error.wasAccepted = values["accepted"] != nil
         return ErrorMessage(error, club: values["club"] == "remote" ? .remote : .embedded).text
     }
 

@@ -149,18 +149,23 @@ internal import ByteClubPictures
         guard order.direction == .upload, let path = target else { return }
         report()
         let (carrier, byteCount) = (carrier, status.totalByteCount)
-        // This task is cancelled.
-        let file = await Task { () -> RemoteFile? in
+        // This task is cancelled, and the club may not answer.
+        let looking = Task { () -> RemoteFile? in
             for pause in [0, 2, 4] as [Int] {
                 try? await carrier.means.clock.sleep(.seconds(pause))
-                let store = try? await carrier.means.open()
-                // The name was free when the photo was sent.
-                guard let file = try? await store?.metadata(of: path) else { continue }
+                guard !Task.isCancelled, let store = try? await carrier.means.open(),
+                    let file = try? await store.metadata(of: path)
+                else { continue }
                 return file.byteCount == byteCount ? file : nil
             }
             return nil
-        }.value
-        if let file { noteArrival(of: file) }
+        }
+        let limit = Task {
+            try? await carrier.means.clock.sleep(.seconds(8))
+            looking.cancel()
+        }
+        defer { limit.cancel() }
+        if let file = await looking.value { noteArrival(of: file) }
     }
 
     private func noteArrival(of file: RemoteFile) {
@@ -238,11 +243,8 @@ internal import ByteClubPictures
                     }) { [self] in moved($0, $1) }
                 }
             } catch {
-                guard case .conflict = error.code, taken.count < 99 else { throw error }
                 // What a server changes it would change under each name.
-                if error.wasAccepted {
-                    throw StoreError(.damaged, during: .upload, at: path, underlying: error)
-                }
+                guard error.isNameTaken, taken.count < 99 else { throw error }
                 // Nothing is replaced: try the next free name.
                 taken.insert(path.name)
                 let name = PhotoName.free(like: wanted.name) { taken.contains($0) }

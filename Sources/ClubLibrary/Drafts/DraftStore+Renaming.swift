@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Synchronization
 
 extension DraftStore {
     /// Moves the waiting drafts of a note that was renamed, or of the notes in a folder that was: their texts
@@ -15,13 +16,21 @@ extension DraftStore {
         of old: String, to new: String, base: (before: String, after: String)? = nil
     ) {
         for draft in waitingDrafts() where draft.renamed(old, to: new) != nil {
-            guard claim(draft.id) == .claimed else { continue }
-            defer { release(draft.id) }
-            // As it is now: another program may have changed it.
-            guard var renamed = self.draft(draft.id)?.renamed(old, to: new) else { continue }
-            if let base, renamed.baseRevision == base.before { renamed.baseRevision = base.after }
-            guard let data = try? renamed.encoded() else { continue }
-            try? write(data, to: path(of: draft.id))
+            let id = draft.id
+            guard !abandoned.withLock({ $0.contains(id) }) else { continue }
+            // In one step: an editor of this process may open it, save it or remove it.
+            state.withLock { state in
+                guard state.claims[id] == nil, state.applied[id] != Int.max,
+                    claim(id, in: &state) == .claimed
+                else { return }
+                defer { release(id, in: &state) }
+                // As it is now: another program may have changed it.
+                guard var renamed = self.draft(id)?.renamed(old, to: new) else { return }
+                if let base, renamed.baseRevision == base.before {
+                    renamed.baseRevision = base.after
+                }
+                if let data = try? renamed.encoded() { try? write(data, to: path(of: id)) }
+            }
         }
     }
 }

@@ -11,11 +11,11 @@ internal import Synchronization
 /// calls for one draft are applied in the order of their sequence numbers.
 public final class DraftStore: Sendable {
     let folder: URL
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// Separate from the state, which is locked during disk access.
-    private let abandoned = Mutex(Set<UUID>())
+    let abandoned = Mutex(Set<UUID>())
 
-    private struct State {
+    struct State {
         /// The newest sequence number applied to each draft: a late older write is dropped.
         var applied: [UUID: Int] = [:]
         /// The locked descriptors of the drafts being edited here.
@@ -79,10 +79,14 @@ public final class DraftStore: Sendable {
 
     /// Releases a draft without removing it.
     public func release(_ id: UUID) {
+        state.withLock { release(id, in: &$0) }
+    }
+
+    /// The sequence number of the last call that was applied to a draft: who resumes it continues from there.
+    public func lastSequence(of id: UUID) -> Int {
         state.withLock { state in
-            guard let descriptor = state.claims.removeValue(forKey: id) else { return }
-            unlink(lockPath(of: id))
-            LockedFile.close(descriptor)
+            let last = state.applied[id] ?? 0
+            return last == Int.max ? 0 : last
         }
     }
 
@@ -192,7 +196,7 @@ extension DraftStore {
     }
 
     /// The draft as it is on the disk; nil if there is none.
-    func draft(_ id: UUID) -> Draft? {
+    public func draft(_ id: UUID) -> Draft? {
         FileManager.default.contents(atPath: path(of: id)).flatMap { Draft(id: id, decoding: $0) }
     }
 
@@ -206,7 +210,7 @@ extension DraftStore {
 
     /// Takes an advisory lock on a file beside the draft; the kernel releases it when the process ends.
     @discardableResult
-    private func claim(_ id: UUID, in state: inout State) -> Claim {
+    func claim(_ id: UUID, in state: inout State) -> Claim {
         if state.claims[id] != nil { return .claimed }
         while true {
             let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -223,6 +227,12 @@ extension DraftStore {
             // Its last holder has removed the file meanwhile: the lock has no effect.
             LockedFile.close(descriptor)
         }
+    }
+
+    func release(_ id: UUID, in state: inout State) {
+        guard let descriptor = state.claims.removeValue(forKey: id) else { return }
+        unlink(lockPath(of: id))
+        LockedFile.close(descriptor)
     }
 
     private func isLockedElsewhere(_ id: UUID) -> Bool {

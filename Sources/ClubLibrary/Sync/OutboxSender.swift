@@ -128,8 +128,6 @@ extension OutboxSender {
             return .sent(change, file: file)
         } catch {
             guard case .conflict = error.code else { throw error }
-            // What a server changes it would change under each name.
-            if error.wasAccepted, mode == .create || mode == .add { throw error }
             return try await resolveConflict(change, mode, text)
         }
     }
@@ -194,8 +192,8 @@ extension OutboxSender {
                 try onDisk(path) { try copy.complete(change, with: file) }
                 return .keptBoth(change, file: file)
             } catch {
-                guard case .conflict = error.code, !error.wasAccepted, number < CopyName.limit
-                else { throw error }
+                // What a server changes it would change under each name.
+                guard error.isNameTaken, number < CopyName.limit else { throw error }
             }
         }
         throw StoreError(.conflict(serverRevision: nil), during: .put, at: change.path)

@@ -76,9 +76,8 @@ extension KeptRevisions {
     private func limit(at key: String, sparing newest: String, _ state: inout State) {
         let limits = limits(state.index)
         let excess = state.index.excess(at: key, limits: limits, now: Self.now)
-            .filter { $0.revision != newest || !limits.isNote($0.byteCount) }
         guard !excess.isEmpty else { return }
-        drop(excess, &state)
+        drop(excess.filter { $0.revision != newest || !limits.isNote($0.byteCount) }, &state)
         state.index.scheduleExpiry()
     }
 

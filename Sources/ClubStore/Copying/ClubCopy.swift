@@ -200,7 +200,7 @@ extension ClubCopy {
                 }
             }
         } catch {
-            if case .conflict = error.error.code {
+            if error.error.isNameTaken {
                 try? FileManager.default.removeItem(at: local)
                 return .different
             }

@@ -20,15 +20,16 @@ extension WebDAVStore {
             let strangeAnswers = AttemptLog()
             let sink = DownloadSink(file.file, progress: progress) {
                 [self] response throws(StoreError) in
+                // Not every server sends its tag with the bytes; then the length is checked, and
+                // the metadata afterwards.
+                let isKnown = isAnswer(response, for: file)
                 // A network's sign-in page.
-                guard response.mimeType != "text/html" || path.name.isNamedLikePage else {
+                guard isKnown || response.mimeType != "text/html" || path.name.isNamedLikePage
+                else {
                     throw StoreError(
                         .badAnswer, during: .download, at: path,
                         detail: "a page instead of the file")
                 }
-                // Not every server sends its tag with the bytes; then the length is checked, and
-                // the metadata afterwards.
-                let isKnown = isAnswer(response, for: file)
                 if !isKnown, isContradicted(by: response, file) { return false }
                 if !isKnown { strangeAnswers.noteThatOneMayHaveArrived() }
                 return true

@@ -125,7 +125,9 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         request.url = nil
         given = request
         link = WebSocketLink(session: .shared)
-        super.init()
+        super.init(
+            session: .shared, identifier: 0, request: request, source: .none, receiver: .bytes(link)
+        )
         link.connect(to: self)
     }
 

@@ -131,7 +131,7 @@ struct NotesNew: AsyncParsableCommand {
                 try await store.put(text, at: path, mode: .create)
             }
         } catch {
-            guard case .conflict = error.code else { throw error }
+            guard error.isNameTaken else { throw error }
             if let note = await Self.note(above: path, in: store) {
                 throw kept.failure(
                     localized("“\(note.name)” is a note, not a folder: nothing can be in it."))

@@ -82,18 +82,41 @@ import Testing
         await run.end()
     }
 
-    /// Of two notes with the same bytes none is taken for it.
-    @Test func followsNoCopy() async throws {
+    /// A note with the same bytes that was there before is another note.
+    @Test(arguments: 1...2) func followsNoCopy(count: Int) async throws {
         try home.store.plant("club's\n", at: "/plan.txt")
         let run = try await home.start()
         try await keepDraft(of: "plan.txt", in: run)
-        try home.store.plant("club's\n", at: "/copy 1.txt")
-        try home.store.plant("club's\n", at: "/copy 2.txt")
+        for number in 1...count {
+            try home.store.plant("club's\n", at: "/copy \(number).txt")
+            await run.screen.wait(for: "copy \(number).txt")
+        }
         try await home.store.delete(path("/plan.txt"))
         await run.screen.wait(untilGone: "plan.txt draft")
         #expect(!run.screen.text.contains("txt draft"))
         run.screen.press("n")
         await run.screen.wait(for: "“plan.txt” is no longer in the club.")
+        await run.end()
+    }
+
+    /// What is typed after it was opened again is newer than what was typed before.
+    @Test func keepsWhatIsAddedInTheSameRun() async throws {
+        try home.store.plant("club's\n", at: "/plan.txt")
+        var run = try await home.start()
+        try await keepDraft(of: "plan.txt", in: run)
+        run.screen.press("e")
+        await run.screen.wait(for: "mine club's")
+        run.screen.press("Home")
+        run.screen.type("more ")
+        run.screen.press("Esc")
+        await run.screen.wait(for: "Keep as draft")
+        run.screen.press("d")
+        await run.screen.wait(for: "plan.txt draft")
+        await run.end()
+        run = try await home.start()
+        await run.screen.wait(for: "plan.txt draft")
+        run.screen.press("e")
+        await run.screen.wait(for: "more mine club's")
         await run.end()
     }
 

@@ -234,7 +234,13 @@ extension PanoramaViewController {
                 let (reports, report) = AsyncStream.makeStream(
                     of: FetchProgress.self, bufferingPolicy: .bufferingNewest(1))
                 let showing = Task { [weak self] in
-                    for await progress in reports where !Task.isCancelled { self?.show(progress) }
+                    for await progress in reports {
+                        // The next photo may be shown by now.
+                        guard !Task.isCancelled, let self, self.photo.path == photo.path else {
+                            return
+                        }
+                        show(progress)
+                    }
                 }
                 defer { showing.cancel() }
                 let loaded = try await loader.load(
@@ -432,7 +438,8 @@ extension PanoramaViewController: TransferObserver {
     /// is fetched again.
     private func waitForDownload() -> DownloadWait {
         let item = transfer(of: photo)
-        guard let item, item.isWanted else {
+        // One that waits for others may wait for long.
+        guard let item, item.state == .running else {
             if info.waitsForDownload, item?.state != .done { load() }
             return .notWaiting
         }
