@@ -118,17 +118,9 @@ extension NotesViewController {
 
     /// Resumes a draft that was set aside, or left by an earlier run.
     func resume(_ draft: Draft, atLine line: Int? = nil, externally: Bool = false) {
-        _ = startPending { [self] in
-            // As it is now: it may have been changed, moved or saved since it was read.
-            guard let now = await Self.claimed(draft.id, in: drafts) else {
-                return sayThatItIsTaken()
-            }
-            // If something else was opened meanwhile, it stays in front.
-            guard application?.topViewController is TabBarController else {
-                return drafts.release(draft.id)
-            }
-            open(now, atLine: line, externally: externally)
-        }
+        // At once: the next key is meant for the editor.
+        guard let now = claimed(draft.id) else { return sayThatItIsTaken() }
+        open(now, atLine: line, externally: externally)
     }
 
     private func sayThatItIsTaken() {
@@ -136,10 +128,9 @@ extension NotesViewController {
             localized("Another Byte Club has taken it up meanwhile."), .warning)
     }
 
-    /// The draft, claimed; nil if it is gone or being edited.
-    @concurrent private nonisolated static func claimed(
-        _ id: Draft.ID, in drafts: DraftStore
-    ) async -> Draft? {
+    /// The draft as it is now, claimed: it may have been changed, moved or saved since it was read. Nil if it is gone or
+    /// being edited.
+    private func claimed(_ id: Draft.ID) -> Draft? {
         guard drafts.claim(id) == .claimed else { return nil }
         if let draft = drafts.draft(id) { return draft }
         drafts.release(id)
