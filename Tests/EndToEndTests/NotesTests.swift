@@ -38,25 +38,6 @@ import Testing
         }
     }
 
-    /// Its new name is announced before the command ends.
-    @Test func whatTheShellRenamesIsNotNew() async throws {
-        try await withApp(notes: ["a.txt": "a\n"]) { home, terminal in
-            try await terminal.wait(forText: "a.txt")
-            try await eventually("the first look is kept") {
-                FileManager.default.fileExists(
-                    atPath: home.folder.appending(path: "state/byteclub/clubs/embedded/lists/seen")
-                        .path)
-            }
-            for (old, new) in zip(["a", "b", "c"], ["b", "c", "d"]) {
-                let moved = try await home.run("notes", "mv", old, new)
-                #expect(moved.status == 0, "\(moved.errorText)")
-                try await terminal.wait(forText: new + ".txt")
-            }
-            try await terminal.waitUntilIdle()
-            #expect(!terminal.screen.contains("•"), "\(terminal.screen)")
-        }
-    }
-
     @Test(arguments: Look.all) func readsANote(look: Look) async throws {
         let notes = ["Fizz.txt": "Count to one hundred.\nSay Fizz for threes.\n"]
         try await withApp(look, notes: notes) { home, terminal in
