@@ -87,6 +87,15 @@ public enum RemoteEntry: Hashable, Sendable {
     public var file: RemoteFile? {
         if case .file(let file) = self { file } else { nil }
     }
+
+    /// The file.
+    ///
+    /// - Throws: `.wrongKind` if it is something else.
+    public func requireFile(during operation: StoreError.Operation) throws(StoreError) -> RemoteFile
+    {
+        guard let file else { throw StoreError(.wrongKind, during: operation, at: path) }
+        return file
+    }
 }
 
 /// A folder's entries, or the changes to them, with the cursor for the next request.

@@ -97,13 +97,6 @@ extension Club {
             return last
         }
 
-        /// The revision that was reported for a path while calls were pending, once; nil if it is this one.
-        mutating func takeReport(at path: RemotePath, otherThan revision: Revision) -> Revision?? {
-            guard let report = reported[path], report != revision else { return nil }
-            reported[path] = nil
-            return report
-        }
-
         func isPending(_ call: Int) -> Bool { pending.contains(call) }
         func isLastWaiting(_ call: Int) -> Bool { waiting == [call] }
 

@@ -207,15 +207,9 @@ internal import TextEditing
     @discardableResult
     func look(at path: RemotePath) async -> RemoteFile? {
         do throws(StoreError) {
-            var file: RemoteFile
-            var attempts = 0
-            repeat {
-                file = try await perform { store throws(StoreError) in
-                    try await store.metadata(of: path)
-                }
-                attempts += 1
-                // What was reported meanwhile may be newer: an editor would go back to this and forth again.
-            } while attempts < 3 && calls.takeReport(at: path, otherThan: file.revision) != nil
+            let file = try await perform { store throws(StoreError) in
+                try await store.metadata(of: path)
+            }
             show(file)
             return file
         } catch {

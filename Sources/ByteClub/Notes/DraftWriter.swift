@@ -46,15 +46,15 @@ internal import TextEditing
     private let retryPauses: [Duration]
     nonisolated static let retryPauses: [Duration] = [1, 2, 4, 7, 10].map { .seconds($0) }
 
-    /// - Parameter id: The identifier of a resumed draft.
+    /// - Parameter id: The identifier of a resumed draft; nil for a new one.
     init(
-        _ note: Note, in store: DraftStore, id: UUID = UUID(),
+        _ note: Note, in store: DraftStore, resuming id: UUID? = nil,
         retryPauses: [Duration] = retryPauses
     ) {
         self.note = note
         self.store = store
-        self.id = id
-        sequence = store.lastSequence(of: id)
+        self.id = id ?? UUID()
+        sequence = id.map(store.lastSequence) ?? 0
         self.retryPauses = retryPauses
     }
 

@@ -73,7 +73,7 @@ internal import TextEditing
         } else if let path = draft.folder.flatMap({ try? RemotePath(validating: $0) }) {
             note.folder = path
         }
-        self.draft = DraftWriter(note, in: drafts, id: draft.id)
+        self.draft = DraftWriter(note, in: drafts, resuming: draft.id)
     }
 
     var isNew: Bool { file == nil }

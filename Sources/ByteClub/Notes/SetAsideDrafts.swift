@@ -14,7 +14,7 @@ internal import TerminalUI
     /// Those of ``paths`` that are not in the club.
     private var missing: Set<String> = []
     /// The hashes of the texts that the drafts of notes are based on.
-    private var hashes: [String: String?] = [:]
+    private var hashes: [String: String] = [:]
     /// The club as it was before its last change.
     private var contents = ClubContents()
     /// Whether there is a draft of a new note.
@@ -33,7 +33,9 @@ internal import TerminalUI
 
     /// Starts to follow the club, until it is released.
     func start() {
-        club.handlers.didMove = { [weak self] in self?.rename($0, to: $1) }
+        club.handlers.didMove = { [weak self] before, after in
+            _ = self?.perform { $0.moveDrafts(of: before, to: after) }
+        }
         club.addObserver(self)
     }
 
@@ -76,9 +78,11 @@ internal import TerminalUI
     private func show(_ waiting: [Draft]) {
         let paths = Set(waiting.compactMap(\.path))
         let hasNewNote = waiting.contains { $0.path == nil && $0.isSetAside }
-        hashes = Dictionary(
-            waiting.compactMap { draft in draft.path.map { ($0, draft.baseContentHash) } }
-        ) { first, _ in first }
+        // Of several drafts of a note the newest counts.
+        hashes = [:]
+        for draft in waiting.reversed() {
+            if let path = draft.path { hashes[path] = draft.baseContentHash }
+        }
         let missing = missingPaths(among: paths)
         guard paths != self.paths || hasNewNote != self.hasNewNote || missing != self.missing
         else { return }
@@ -119,27 +123,13 @@ extension SetAsideDrafts: ClubObserver {
         contents = club.contents
         let now = missingPaths(among: paths)
         guard now != missing else { return }
-        let moved = now.subtracting(missing).compactMap { path in
-            successor(of: path, since: before).map { (path, $0) }
-        }
+        let moved = now.subtracting(missing).compactMap { rename(of: $0, since: before) }
         missing = now
         // Commands rename drafts as well: the disk knows.
         _ = perform { drafts in
-            for (path, (old, new)) in moved {
-                drafts.moveDrafts(
-                    of: path, to: new.path.string, base: (old.rawValue, new.revision.rawValue))
-            }
+            for (old, new) in moved { drafts.moveDrafts(of: .file(old), to: .file(new)) }
         }
         didChange?()
-    }
-
-    private func rename(_ before: RemoteEntry, to after: RemoteEntry) {
-        let revisions = before.file.flatMap { old in
-            after.file.map { (old.revision.rawValue, $0.revision.rawValue) }
-        }
-        _ = perform {
-            $0.moveDrafts(of: before.path.string, to: after.path.string, base: revisions)
-        }
     }
 
     /// Whether a draft was set aside for a new note, or its note is no longer in the club.
@@ -148,19 +138,17 @@ extension SetAsideDrafts: ClubObserver {
         return !missingPaths(among: [path]).isEmpty
     }
 
-    /// Where a note is that has just gone from its path: the only one with its bytes that was not there before.
-    ///
-    /// - Returns: Its revision before, and the file now.
-    private func successor(
+    /// A note that has just gone from its path, and where it is: the only one with its bytes that was not there before.
+    private func rename(
         of path: String, since before: ClubContents
-    ) -> (old: Revision, new: RemoteFile)? {
-        guard let hash = hashes[path] ?? nil, let path = try? RemotePath(validating: path),
+    ) -> (old: RemoteFile, new: RemoteFile)? {
+        guard let hash = hashes[path], let path = try? RemotePath(validating: path),
             let old = before[path], old.contentHash == hash
         else { return nil }
         let new = club.contents.notes(withHash: hash).filter {
             before[$0.path]?.contentHash != hash
         }
-        return new.count == 1 ? new.first.map { (old.revision, $0) } : nil
+        return new.count == 1 ? new.first.map { (old, $0) } : nil
     }
 
     /// Empty while the club was not listed: then nothing is known.

@@ -17,7 +17,7 @@ struct KeptExif {
     private static let locationEntryLimit = 64
     private static let locationByteLimit = 8 << 10
 
-    /// Extracts it from an APP1 marker's content; nil if there is none of it.
+    /// Extracts it from an APP1 marker's content; nil if there is nothing to keep.
     init?(marker: [UInt8], keepsLocation: Bool) {
         guard marker.starts(with: Exif.signature),
             let tiff = TIFF(bytes: marker.dropFirst(Exif.signature.count))

@@ -29,9 +29,7 @@ package struct OwnChanges: Sendable {
 
     /// Records that this computer has renamed a file: nothing was deleted, and its drafts follow it.
     @concurrent package func recordMove(of file: RemoteFile, to moved: RemoteFile) async {
-        drafts?.moveDrafts(
-            of: file.path.string, to: moved.path.string,
-            base: (file.revision.rawValue, moved.revision.rawValue))
+        drafts?.moveDrafts(of: .file(file), to: .file(moved))
         guard let copy else { return }
         try? copy.recordMove(of: file.path, in: file.revision, to: moved)
         try? copy.recordOwnWrite(moved)

@@ -74,8 +74,7 @@ package enum PhotoTrash {
                 of: photo.name, at: date.addingTimeInterval(Double(second)), isHidden: isHidden)
             do throws(StoreError) {
                 let entry = try await store.move(photo.path, to: folder.appending(name))
-                if let file = entry.file { return file }
-                throw StoreError(.wrongKind, during: .delete, at: photo.path)
+                return try entry.requireFile(during: .delete)
             } catch {
                 // Another one with this name was deleted in the same second.
                 guard case .conflict = error.code, second < 20 else { throw error }
@@ -94,8 +93,7 @@ package enum PhotoTrash {
         while true {
             do throws(StoreError) {
                 let entry = try await store.move(kept, to: goal)
-                if let file = entry.file { return file }
-                throw StoreError(.wrongKind, during: .move, at: goal)
+                return try entry.requireFile(during: .move)
             } catch {
                 guard error.isNameTaken, taken.count < 99 else { throw error }
                 taken.insert(goal.name)

@@ -132,11 +132,19 @@ package import ByteClubPictures
         status.state = item.state
         status.bytesPerSecond = nil
         status.nextAttempt = nil
-        if item.order.direction == .upload {
-            let kept = await TransferJob.keptByteCount(in: journal.uploadRecord(of: item.id))
-            status.byteCount = min(status.byteCount, kept)
-        }
+        status.byteCount = min(status.byteCount, await keptByteCount(of: item.order))
         await write(status, of: item.id)
+    }
+
+    /// What the server has kept of an upload, which may be less than what was sent: the next attempt continues from
+    /// there. A download is kept here, without a limit.
+    func keptByteCount(of order: TransferOrder) async -> Int64 {
+        guard order.direction == .upload else { return .max }
+        return await Self.keptByteCount(in: journal.uploadRecord(of: order.id))
+    }
+
+    @concurrent private static func keptByteCount(in record: URL) async -> Int64 {
+        UploadRecord.keptByteCount(in: record)
     }
 
     private func start(_ item: TransferItem) {

@@ -52,7 +52,7 @@ internal import ByteClubPictures
             pending = nil
             let wasSent = status.totalByteCount > 0 && status.byteCount == status.totalByteCount
             await end(with: error)
-            await showWhatIsKept()
+            status.byteCount = min(status.byteCount, await carrier.keptByteCount(of: order))
             if wasSent, status.state == .cancelled { await lookForArrival() }
         }
         if status.state != .waiting { carrier.prepared.remove(order.id) }
@@ -135,14 +135,6 @@ internal import ByteClubPictures
         }
     }
 
-    /// The next attempt continues from what the server has kept, which may be less than what was sent: show
-    /// that.
-    private func showWhatIsKept() async {
-        guard order.direction == .upload else { return }
-        let record = carrier.journal.uploadRecord(of: order.id)
-        status.byteCount = min(status.byteCount, await Self.keptByteCount(in: record))
-    }
-
     /// The server may still store a photo that was cancelled after its last byte: then it is in the club, and shown
     /// as that.
     private func lookForArrival() async {
@@ -174,10 +166,6 @@ internal import ByteClubPictures
         status.path = file.path.string
         status.revision = file.revision.rawValue
         (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
-    }
-
-    @concurrent static func keptByteCount(in record: URL) async -> Int64 {
-        UploadRecord.keptByteCount(in: record)
     }
 
     // MARK: - Down

@@ -1,3 +1,4 @@
+public import ClubStore
 internal import FoundationEssentials
 internal import Synchronization
 
@@ -9,12 +10,11 @@ extension DraftStore {
     /// disk.
     ///
     /// - Parameters:
-    ///   - old: The path in the club before (`/name.txt`).
-    ///   - new: The path now.
-    ///   - base: The note's revision before and after, if it is a note: a draft with the one is based on the other.
-    public func moveDrafts(
-        of old: String, to new: String, base: (before: String, after: String)? = nil
-    ) {
+    ///   - before: The note or folder as it was. A draft that is based on this revision of it is based on the new one
+    ///     then: its bytes are the same.
+    ///   - after: The same as it is now.
+    public func moveDrafts(of before: RemoteEntry, to after: RemoteEntry) {
+        let (old, new) = (before.path.string, after.path.string)
         for draft in waitingDrafts() where draft.renamed(old, to: new) != nil {
             let id = draft.id
             guard !abandoned.withLock({ $0.contains(id) }) else { continue }
@@ -26,8 +26,10 @@ extension DraftStore {
                 defer { release(id, in: &state) }
                 // As it is now: another program may have changed it.
                 guard var renamed = self.draft(id)?.renamed(old, to: new) else { return }
-                if let base, renamed.baseRevision == base.before {
-                    renamed.baseRevision = base.after
+                if let base = before.file, let moved = after.file,
+                    renamed.baseRevision == base.revision.rawValue
+                {
+                    renamed.baseRevision = moved.revision.rawValue
                 }
                 if let data = try? renamed.encoded() { try? write(data, to: path(of: id)) }
             }

@@ -195,7 +195,7 @@ extension DraftStore {
         release(draft.id)
     }
 
-    /// The draft as it is on the disk; nil if there is none.
+    /// The draft as it is on the disk; nil if it has no file.
     public func draft(_ id: UUID) -> Draft? {
         FileManager.default.contents(atPath: path(of: id)).flatMap { Draft(id: id, decoding: $0) }
     }

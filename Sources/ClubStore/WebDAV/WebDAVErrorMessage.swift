@@ -6,7 +6,7 @@ final class WebDAVErrorMessage: XMLHandler {
     private var isInside = false
 
     /// - Parameter body: What follows its message may be missing.
-    /// - Returns: The message in one line; nil if there is none.
+    /// - Returns: The message in one line; nil without one.
     static func find(in body: String) -> String? {
         let handler = WebDAVErrorMessage()
         guard let reader = try? XMLReader(handler) else { return nil }

@@ -166,9 +166,7 @@
             _ source: NSURLRequest?
         ) -> URLRequest {
             // The compiler inserts this where a request is expected; nil becomes an unusable request.
-            var none = URLRequest(url: URL(filePath: "/"))
-            none.url = nil
-            return source?.value ?? none
+            source?.value ?? .withoutURL
         }
     }
 #else

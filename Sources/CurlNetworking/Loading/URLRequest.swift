@@ -195,6 +195,13 @@ public struct URLRequest: Hashable, Sendable {
 }
 
 extension URLRequest {
+    /// A request that cannot be loaded.
+    static var withoutURL: URLRequest {
+        var request = URLRequest(url: URL(filePath: "/"))
+        request.url = nil
+        return request
+    }
+
     /// The length of the body that the request declares, or -1.
     var announcedByteCount: Int64 {
         guard let count = headers["Content-Length"].flatMap(Int64.init), count >= 0 else {

@@ -67,13 +67,11 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     public override init() {
         session = .shared
         identifier = 0
-        var request = URLRequest(url: URL(filePath: "/"))
-        request.url = nil
-        firstRequest = request
+        firstRequest = .withoutURL
         source = .none
         receiver = .delegate
         start = nil
-        status = Mutex(TaskStatus(request: request, delegate: nil))
+        status = Mutex(TaskStatus(request: firstRequest, delegate: nil))
         watchesBody = false
         super.init()
     }

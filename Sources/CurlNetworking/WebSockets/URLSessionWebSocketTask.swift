@@ -121,12 +121,10 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     /// Creates a task without a session, for subclasses in tests. It has no request, and fails when it is
     /// resumed.
     public override init() {
-        var request = URLRequest(url: URL(filePath: "/"))
-        request.url = nil
-        given = request
+        given = .withoutURL
         link = WebSocketLink(session: .shared)
         super.init(
-            session: .shared, identifier: 0, request: request, source: .none, receiver: .bytes(link)
+            session: .shared, identifier: 0, request: given, source: .none, receiver: .bytes(link)
         )
         link.connect(to: self)
     }

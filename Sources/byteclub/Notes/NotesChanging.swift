@@ -72,10 +72,7 @@ struct NotesMove: AsyncParsableCommand {
         do throws(StoreError) {
             // The club may announce the new name before it confirms it.
             return try await changes.writing(at: target) { () throws(StoreError) in
-                guard let file = try await store.move(note.path, to: target).file else {
-                    throw StoreError(.wrongKind, during: .move, at: note.path)
-                }
-                return file
+                try await store.move(note.path, to: target).requireFile(during: .move)
             }
         } catch {
             if NotesOutbox.isReason(error, toWaitFor: club) { throw error }

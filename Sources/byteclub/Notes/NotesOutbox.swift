@@ -91,9 +91,7 @@ final class NotesOutbox {
         let isOtherCase = target.string.lowercased() == note.path.string.lowercased()
         if !isOtherCase { try await requireFree(target) }
         let moved = try enqueue(.move(note, to: target))
-        drafts.moveDrafts(
-            of: note.path.string, to: moved.path.string,
-            base: (note.revision.rawValue, moved.revision.rawValue))
+        drafts.moveDrafts(of: .file(note), to: .file(moved))
         return moved
     }
 

@@ -41,10 +41,7 @@ struct PhotosMove: AsyncParsableCommand {
         do throws(StoreError) {
             moved = try await OwnChanges(in: club, registry).writing(at: target) {
                 () throws(StoreError) in
-                guard let file = try await store.move(path, to: target).file else {
-                    throw StoreError(.wrongKind, during: .move, at: path)
-                }
-                return file
+                try await store.move(path, to: target).requireFile(during: .move)
             }
         } catch {
             switch error.code {

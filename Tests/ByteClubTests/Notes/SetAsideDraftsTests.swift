@@ -12,16 +12,24 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct SetAsideDraftsTests {
     private let home = ListHome(InMemoryStore(hasHashes: true))
 
-    /// Opens a note, types a word and keeps it as a draft.
-    private func keepDraft(of note: String, in run: ListHome.Run) async throws {
-        await run.screen.wait(for: note)
+    /// Starts with a note, types a word in it and keeps that as a draft.
+    private func startWithDraft(_ home: ListHome) async throws -> ListHome.Run {
+        try home.store.plant("club's\n", at: "/plan.txt")
+        let run = try await home.start()
+        await run.screen.wait(for: "plan.txt")
         run.screen.press("e")
         await run.screen.wait(for: "save")
-        run.screen.type("mine ")
+        await setAside("mine ", in: run)
+        return run
+    }
+
+    /// Types into the open editor, and keeps the text as a draft.
+    private func setAside(_ text: String, in run: ListHome.Run) async {
+        run.screen.type(text)
         run.screen.press("Esc")
         await run.screen.wait(for: "Keep as draft")
         run.screen.press("d")
-        await run.screen.wait(for: note + " draft")
+        await run.screen.wait(for: "plan.txt draft")
     }
 
     private func rename(to name: String, in run: ListHome.Run) async {
@@ -53,9 +61,7 @@ import Testing
 
     @Test(arguments: [false, true]) func followsItsNoteToANewName(hasHashes: Bool) async throws {
         let home = ListHome(InMemoryStore(hasHashes: hasHashes))
-        try home.store.plant("club's\n", at: "/plan.txt")
-        var run = try await home.start()
-        try await keepDraft(of: "plan.txt", in: run)
+        var run = try await startWithDraft(home)
         await rename(to: "other", in: run)
         await run.end()
         // After a restart it is opened with the note.
@@ -71,9 +77,7 @@ import Testing
     }
 
     @Test func followsItsNoteThatAnotherMemberRenames() async throws {
-        try home.store.plant("club's\n", at: "/plan.txt")
-        let run = try await home.start()
-        try await keepDraft(of: "plan.txt", in: run)
+        let run = try await startWithDraft(home)
         let (old, new) = try (path("/plan.txt"), path("/theirs.txt"))
         _ = try await home.store.move(old, to: new)
         await run.screen.wait(for: "theirs.txt draft")
@@ -84,9 +88,7 @@ import Testing
 
     /// A note with the same bytes that was there before is another note.
     @Test(arguments: 1...2) func followsNoCopy(count: Int) async throws {
-        try home.store.plant("club's\n", at: "/plan.txt")
-        let run = try await home.start()
-        try await keepDraft(of: "plan.txt", in: run)
+        let run = try await startWithDraft(home)
         for number in 1...count {
             try home.store.plant("club's\n", at: "/copy \(number).txt")
             await run.screen.wait(for: "copy \(number).txt")
@@ -101,17 +103,11 @@ import Testing
 
     /// What is typed after it was opened again is newer than what was typed before.
     @Test func keepsWhatIsAddedInTheSameRun() async throws {
-        try home.store.plant("club's\n", at: "/plan.txt")
-        var run = try await home.start()
-        try await keepDraft(of: "plan.txt", in: run)
+        var run = try await startWithDraft(home)
         run.screen.press("e")
         await run.screen.wait(for: "mine club's")
         run.screen.press("Home")
-        run.screen.type("more ")
-        run.screen.press("Esc")
-        await run.screen.wait(for: "Keep as draft")
-        run.screen.press("d")
-        await run.screen.wait(for: "plan.txt draft")
+        await setAside("more ", in: run)
         await run.end()
         run = try await home.start()
         await run.screen.wait(for: "plan.txt draft")
@@ -121,9 +117,7 @@ import Testing
     }
 
     @Test func isOpenedByNAfterItsNoteWasDeleted() async throws {
-        try home.store.plant("club's\n", at: "/plan.txt")
-        let run = try await home.start()
-        try await keepDraft(of: "plan.txt", in: run)
+        let run = try await startWithDraft(home)
         run.screen.press("d")
         await run.screen.wait(for: "What you wrote in a draft of it stays here")
         run.screen.press("d")
@@ -154,7 +148,7 @@ import Testing
         let edited = Draft(
             name: "d.txt", path: "/old/d.txt", baseRevision: "1", savedAt: Date(), text: Data())
         try drafts.save(edited, sequence: 1)
-        drafts.moveDrafts(of: "/old", to: "/new")
+        try drafts.moveDrafts(of: .folder(path("/old")), to: .folder(path("/new")))
         let found = Dictionary(uniqueKeysWithValues: drafts.drafts().map { ($0.id, $0) })
         #expect(found[inside.id]?.path == "/new/a.txt")
         #expect(found[inside.id]?.text == inside.text)

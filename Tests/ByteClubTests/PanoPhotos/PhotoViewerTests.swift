@@ -26,6 +26,15 @@ import Testing
         return home
     }
 
+    /// A photo of 2 MB, half of which has been fetched for its preview until that is released.
+    private func makeHomeWithSlowPreview() throws -> ListHome {
+        let home = ListHome()
+        let photo = Photos.wide(width: 300, height: 100) + Data(count: 2_000_000)
+        try home.store.plant(photo, at: "/photos/a.jpg")
+        home.store.hold(.thumbnail)
+        return home
+    }
+
     @Test func theListFollowsTheViewer() async throws {
         let run = try await open(try makeHome("a.jpg", "b.jpg", "c.jpg"))
         run.screen.press("Enter")
@@ -70,10 +79,7 @@ import Testing
     }
 
     @Test func saysHowMuchOfThePictureIsHere() async throws {
-        let home = ListHome()
-        let photo = Photos.wide(width: 300, height: 100) + Data(count: 2_000_000)
-        try home.store.plant(photo, at: "/photos/a.jpg")
-        home.store.hold(.thumbnail)
+        let home = try makeHomeWithSlowPreview()
         let run = try await open(home)
         run.screen.press("Enter")
         await run.screen.wait(for: "Fetching the picture… 1.0 MB of 2.0 MB")
@@ -85,10 +91,7 @@ import Testing
 
     /// Its bytes are not fetched a second time for a preview.
     @Test func aPhotoThatIsDownloadedIsNotFetchedTwiceMeanwhile() async throws {
-        let home = ListHome()
-        let photo = Photos.wide(width: 300, height: 100) + Data(count: 2_000_000)
-        try home.store.plant(photo, at: "/photos/a.jpg")
-        home.store.hold(.thumbnail)
+        let home = try makeHomeWithSlowPreview()
         home.store.hold(.download)
         try FileManager.default.createDirectory(
             at: home.folder.appending(path: "there"), withIntermediateDirectories: true)

@@ -225,7 +225,7 @@ extension PanoramaViewController {
         }
         if picture == nil {
             canvas.imageView.image = nil
-            canvas.imageView.placeholder = TextLine(localized("Fetching the picture…"), .secondary)
+            showPlaceholder(localized("Fetching the picture…"))
         }
         showInfo()
         let photo = photo
@@ -379,46 +379,6 @@ extension PanoramaViewController {
                 + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
             : TextLine(name: photo.name) + TextLine(" · " + rest, .secondary)
         view.setNeedsLayout()
-    }
-}
-
-extension FetchProgress {
-    fileprivate var sentence: String {
-        guard let expected else {
-            return localized("Fetching the picture… \(Wording.byteCount(received))")
-        }
-        return localized(
-            "Fetching the picture… \(Wording.byteCount(received)) of \(Wording.byteCount(expected))"
-        )
-    }
-
-    fileprivate var words: String {
-        guard let expected else { return localized("fetching \(Wording.byteCount(received))") }
-        return localized(
-            "fetching \(Wording.byteCount(received)) of \(Wording.byteCount(expected))")
-    }
-}
-
-extension PictureDetails {
-    /// The details of a photo, each in a few words.
-    fileprivate var words: [String] {
-        var words = ["\(size)"]
-        if wraps { words.append("360°") }
-        words += [camera, date, artist.map { localized("by \($0)") }].compactMap(\.self)
-        if let location { words.append(location.words) }
-        return words
-    }
-}
-
-extension PictureDetails.Location {
-    /// `47.3769° N, 8.5417° E`.
-    fileprivate var words: String {
-        func degrees(_ value: Double, _ positive: String, _ negative: String) -> String {
-            let tenThousandths = Int((abs(value) * 10_000).rounded())
-            let digits = String(tenThousandths % 10_000 + 10_000).dropFirst()
-            return "\(tenThousandths / 10_000).\(digits)° \(value < 0 ? negative : positive)"
-        }
-        return "\(degrees(latitude, "N", "S")), \(degrees(longitude, "E", "W"))"
     }
 }
 
