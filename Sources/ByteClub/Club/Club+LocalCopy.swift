@@ -153,6 +153,6 @@ extension Club {
     @concurrent private nonisolated static func notes(
         of contents: ClubContents
     ) async -> [RemoteFile] {
-        contents.allFiles.filter { ClubContents.kind(of: $0) == .notes }
+        contents.files(of: .notes)
     }
 }

@@ -81,6 +81,7 @@ internal import TextEditing
     /// Starts following the club's folder, until `stop()`.
     func start() {
         guard polling.watching == nil else { return }
+        if !known.isListed { local?.startReading() }
         polling.watching = Task { await watch() }
     }
 

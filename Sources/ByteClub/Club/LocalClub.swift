@@ -9,6 +9,7 @@ internal import TextEditing
     private let folder: URL
     private var opened: LocalCopy?
     private var opening: Task<LocalCopy, Never>?
+    private var reading: Task<Contents, Never>?
     private var last: Task<Void, Never>?
 
     init(folder: URL) {
@@ -42,9 +43,22 @@ internal import TextEditing
     /// Whether a change can be queued: it is stored durably.
     func canKeep() async -> Bool { await copy().isDurable }
 
+    /// Begins to read what is shown at the start, while the main actor prepares the screen.
+    func startReading() {
+        guard opening == nil, reading == nil else { return }
+        let folder = folder
+        let opening = Task { @concurrent in LocalCopy(folder: folder) }
+        self.opening = opening
+        reading = Task { @concurrent in await Self.read(opening.value) }
+    }
+
     /// Everything shown at the start, before the first request.
     func contents() async -> Contents {
-        await Self.read(copy())
+        if let reading {
+            self.reading = nil
+            return await reading.value
+        }
+        return await Self.read(copy())
     }
 
     /// The changes in the outbox, in order; nil on a disk error.

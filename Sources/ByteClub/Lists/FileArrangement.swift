@@ -1,8 +1,5 @@
 package import ClubAccess
-internal import ClubLibrary
 package import ClubStore
-internal import FoundationEssentials
-internal import Glibc
 
 /// The rows of a list in order, computed once for each change of the club. A value type, so that large lists
 /// are computed off the main actor.
@@ -27,67 +24,43 @@ package struct FileArrangement: Sendable {
     }
 
     /// Folders first, then the files.
-    package let entries: [FileEntry]
+    package let entries: SortedEntries
     /// The files in the folders below, which only a filter shows. Their positions follow those of ``entries``.
-    private let deeper: [FileEntry]
+    private let deeper: SortedEntries
     /// Whether the files in the folders below are among its positions.
     package let reachesBelow: Bool
-    /// The number of files that are unread, with those in the folders below.
-    package let unreadCount: Int
-    /// Whether a file of this kind is unread anywhere in the club.
-    package let isUnreadInClub: Bool
-    /// The folders among the entries with unread files in them or below.
-    private let unreadFolders: Set<RemotePath>
-    private let positions: [RemotePath: Int]
-    /// The names in the form that a filter compares, concatenated, and the end of each.
-    private let letters: [UInt8]
-    private let ends: [Int]
+    private var unread: UnreadFiles
+    /// Nil for rows that are only shown: a filter takes as long to prepare as they take to be sorted.
+    private var index: NameIndex?
 
     package static let empty = FileArrangement(
         ClubContents(), Request(kind: .notes), UnreadMarks())
 
     package init(_ contents: ClubContents, _ request: Request, _ seen: UnreadMarks) {
-        let entries = Self.sorted(
-            contents.entries(of: request.kind, in: request.folder), request.sort)
-        let deeper =
-            request.reachesBelow
-            ? Self.sorted(contents.entries(of: request.kind, below: request.folder), request.sort)
-            : []
-        (self.entries, self.deeper) = (entries, deeper)
-        reachesBelow = request.reachesBelow
-        // Without copies of the entries: each has references to be counted.
-        let count = entries.count + deeper.count
-        var positions: [RemotePath: Int] = [:]
-        var (letters, ends): ([UInt8], [Int]) = ([], [])
-        positions.reserveCapacity(count)
-        letters.reserveCapacity(count * 16)
-        ends.reserveCapacity(count)
-        for list in [entries, deeper] {
-            for entry in list {
-                positions[entry.path] = ends.count
-                letters += SearchLetters.folded(entry.name)
-                ends.append(letters.count)
-            }
-        }
-        (self.positions, self.letters, self.ends) = (positions, letters, ends)
-        let unread =
-            seen.isEmpty
-            ? []
-            : contents.allFiles.filter {
-                seen.isUnread($0) && ClubContents.kind(of: $0) == request.kind
-            }
-        let shown =
-            request.kind == .photos ? unread : unread.filter { $0.path.isInside(request.folder) }
-        let depth = request.folder.components.count + 1
-        isUnreadInClub = !unread.isEmpty
-        unreadCount = shown.count
-        unreadFolders = Set(
-            shown.lazy.filter { $0.path.components.count > depth }.map { $0.path.prefix(depth) })
+        self.init(
+            contents, request, unread: UnreadFiles(contents, request.kind, in: request.folder, seen)
+        )
+        index = NameIndex(entries, deeper)
     }
+
+    private init(_ contents: ClubContents, _ request: Request, unread: UnreadFiles) {
+        let (kind, folder) = (request.kind, request.folder)
+        entries = SortedEntries(contents.entries(of: kind, in: folder), by: request.sort)
+        deeper = SortedEntries(
+            request.reachesBelow ? contents.entries(of: kind, below: folder) : [], by: request.sort)
+        reachesBelow = request.reachesBelow
+        self.unread = unread
+    }
+
+    /// The number of files that are unread, with those in the folders below.
+    package var unreadCount: Int { unread.count }
+
+    /// Whether a file of this kind is unread anywhere in the club.
+    package var isUnreadInClub: Bool { unread.isAnywhere }
 
     /// Whether an entry, or a file below it, is unread.
     package func isUnread(_ entry: FileEntry, _ seen: UnreadMarks) -> Bool {
-        entry.file.map(seen.isUnread) ?? unreadFolders.contains(entry.path)
+        entry.file.map(seen.isUnread) ?? unread.folders.contains(entry.path)
     }
 
     @concurrent package static func make(
@@ -96,55 +69,35 @@ package struct FileArrangement: Sendable {
         FileArrangement(contents, request, seen)
     }
 
+    /// The rows to be shown first, on all processors: before they can be filtered they need ``indexed()``.
+    @concurrent package static func makeRows(
+        _ contents: ClubContents, _ request: Request, _ seen: UnreadMarks
+    ) async -> FileArrangement {
+        async let unread = UnreadFiles(contents, request.kind, in: request.folder, seen)
+        var rows = FileArrangement(contents, request, unread: .none)
+        rows.unread = await unread
+        return rows
+    }
+
+    /// The same rows, ready for a filter.
+    @concurrent package func indexed() async -> FileArrangement {
+        var indexed = self
+        indexed.index = index ?? NameIndex(entries, deeper)
+        return indexed
+    }
+
     /// The number of positions.
-    package var count: Int { ends.count }
+    package var count: Int { entries.count + deeper.count }
 
     package subscript(position: Int) -> FileEntry {
         position < entries.count ? entries[position] : deeper[position - entries.count]
     }
 
     /// The position of a path; nil if it is neither an entry nor below one.
-    package func position(of path: RemotePath) -> Int? { positions[path] }
-
-    private static func sorted(_ entries: [FileEntry], _ sort: ListSort) -> [FileEntry] {
-        /// Contains no references, because many are moved.
-        struct Item {
-            /// Larger ones sort first.
-            var weight: Int64
-            var prefix: UInt64
-            var key: Range<Int>
-            var index: Int
-        }
-        var keys: [UInt8] = []
-        keys.reserveCapacity(entries.count * 64)
-        var items = entries.indices.map { index in
-            let entry = entries[index]
-            let weight: Int64 =
-                switch (entry, sort) {
-                case (.folder, _): .max
-                case (.file, .name): 0
-                case (.file(let file), .size): file.byteCount
-                case (.file(let file), .change):
-                    Int64(max(-9e15, min(file.modified.timeIntervalSince1970, 9e15)))
-                }
-            let start = keys.count
-            NaturalOrderKey.append(entry.name, to: &keys)
-            return Item(
-                weight: weight, prefix: NaturalOrderKey.prefix(of: keys[start...]),
-                key: start..<keys.count, index: index)
-        }
-        keys.withUnsafeBytes { keys in
-            guard let base = keys.baseAddress else { return }
-            items.sort { first, second in
-                if first.weight != second.weight { return first.weight > second.weight }
-                if first.prefix != second.prefix { return first.prefix < second.prefix }
-                let (one, other) = (first.key, second.key)
-                let order = memcmp(
-                    base + one.lowerBound, base + other.lowerBound, min(one.count, other.count))
-                return order == 0 ? one.count < other.count : order < 0
-            }
-        }
-        return items.map { entries[$0.index] }
+    package func position(of path: RemotePath) -> Int? {
+        if let index { return index.positions[path] }
+        return entries.firstIndex { $0.path == path }
+            ?? deeper.firstIndex { $0.path == path }.map { entries.count + $0 }
     }
 }
 
@@ -164,13 +117,9 @@ extension FileArrangement {
         let candidates =
             earlier.flatMap { filter.narrows($0.filter) ? $0.positions.sorted() : nil }
             ?? Array(0..<count)
-        letters.withUnsafeBufferPointer { letters in
-            for position in candidates {
-                let start = position == 0 ? 0 : ends[position - 1]
-                let name = UnsafeBufferPointer(rebasing: letters[start..<ends[position]])
-                if let rank = filter.rank(of: name, name: self[position].name) {
-                    ranks[rank.rawValue].append(position)
-                }
+        (index ?? NameIndex(entries, deeper)).forEachName(of: candidates) { position, letters in
+            if let rank = filter.rank(of: letters, name: self[position].name) {
+                ranks[rank.rawValue].append(position)
             }
         }
         return FilteredRows(filter: filter, positions: ranks.flatMap { $0 })

@@ -179,12 +179,27 @@ extension FileList: ClubObserver {
     private func arrange() async {
         while work.needsArranging, !Task.isCancelled {
             work.needsArranging = false
+            if arrangement.count == 0, !view.filter.isActive {
+                await showFirst()
+                continue
+            }
             let filter = view.filter
             let made = await FileArrangement.make(club.contents, request, memory.seen)
             let rows = filter.isActive ? await made.rowsInBackground(filter, among: nil) : nil
             if !Task.isCancelled { show(made, rows) }
         }
         work.arranging = nil
+    }
+
+    /// Shows rows where there are none, and prepares them for a filter afterwards.
+    private func showFirst() async {
+        let first = await FileArrangement.makeRows(club.contents, request, memory.seen)
+        guard !Task.isCancelled else { return }
+        show(first)
+        let indexed = await first.indexed()
+        // What has changed meanwhile is arranged next.
+        guard !Task.isCancelled, !work.needsArranging else { return }
+        arrangement = indexed
     }
 
     /// - Parameter rows: The rows that pass the filter, if already known.

@@ -7,9 +7,11 @@ internal import ByteClubMessages
 /// folder, whatever the case of its name.
 package struct ClubContents: Sendable, Equatable {
     private var files: [RemotePath: RemoteFile] = [:]
+    /// Those among them that are photos: most clubs have many more notes.
+    private var photoFiles: [RemotePath: RemoteFile] = [:]
     /// Listed folders. Folders with files are also known from their files.
     private var folders: Set<RemotePath> = []
-    /// The number of files at any depth below each folder: most changes concern a path without any.
+    /// The number of files at any depth below each folder except the root: most changes concern a path without any.
     private var fileCounts: [RemotePath: Int] = [:]
     /// The number of visible ones: neither they nor a folder above them is hidden.
     private var shownCounts: [RemotePath: Int] = [:]
@@ -68,7 +70,7 @@ package struct ClubContents: Sendable, Equatable {
     }
 
     private func hasExactly(_ path: RemotePath) -> Bool {
-        files[path] != nil || folders.contains(path) || fileCounts[path] != nil
+        files[path] != nil || hasFolder(path)
     }
 
     /// Lowercase, as Dropbox compares paths.
@@ -76,6 +78,16 @@ package struct ClubContents: Sendable, Equatable {
 
     /// All files, unordered: notes, photos and others.
     package var allFiles: some Collection<RemoteFile> { files.values }
+
+    /// The files of a tab that pass a test, with those of all folders, unordered.
+    package func files(
+        of kind: FileKind, where isIncluded: (RemoteFile) -> Bool = { _ in true }
+    ) -> [RemoteFile] {
+        switch kind {
+        case .photos: photoFiles.values.filter(isIncluded)
+        case .notes: allFiles.filter { isIncluded($0) && Self.kind(of: $0) == .notes }
+        }
+    }
 
     /// The total number of files.
     package var fileCount: Int { files.count }
@@ -100,7 +112,7 @@ package struct ClubContents: Sendable, Equatable {
     /// Whether the photos folder contains a photo with this name, in any case.
     package func hasPhoto(named name: String) -> Bool {
         let folded = name.lowercased()
-        return allFiles.contains { Self.isPhoto($0) && $0.name.lowercased() == folded }
+        return photoFiles.keys.contains { $0.name.lowercased() == folded }
     }
 
     /// Whether a folder exists; the root always does.
@@ -120,7 +132,7 @@ package struct ClubContents: Sendable, Equatable {
     package func entries(of kind: FileKind, in folder: RemotePath) -> [FileEntry] {
         switch kind {
         case .photos:
-            return allFiles.filter(Self.isPhoto).map { .file($0) }
+            return photoFiles.values.map { .file($0) }
         case .notes:
             var entries: [FileEntry] = []
             for file in allFiles
@@ -146,9 +158,9 @@ package struct ClubContents: Sendable, Equatable {
 
     /// The tab that shows a file; nil for none.
     package static func kind(of file: RemoteFile) -> FileKind? {
-        if isPhoto(file) { return .photos }
+        if isPhoto(file.path) { return .photos }
         return isHidden(file.path)
-            || isInPhotosFolder(file.path) && file.path.components.count > 1
+            || file.path.components.count > 1 && isInPhotosFolder(file.path)
             ? nil : .notes
     }
 
@@ -165,7 +177,7 @@ package struct ClubContents: Sendable, Equatable {
 
     /// The notes of all folders that are small enough to be searched, by path.
     package var searchableNotes: [RemoteFile] {
-        allFiles.filter { Self.kind(of: $0) == .notes && $0.byteCount <= Self.searchableByteCount }
+        files(of: .notes) { $0.byteCount <= Self.searchableByteCount }
             .sorted { $0.path < $1.path }
     }
 
@@ -179,7 +191,7 @@ package struct ClubContents: Sendable, Equatable {
 
     /// The notes that are too large for ``searchableNotes``, by path.
     package var largeNotes: [RemoteFile] {
-        allFiles.filter { Self.kind(of: $0) == .notes && $0.byteCount > Self.searchableByteCount }
+        files(of: .notes) { $0.byteCount > Self.searchableByteCount }
             .sorted { $0.path < $1.path }
     }
 
@@ -202,10 +214,10 @@ package struct ClubContents: Sendable, Equatable {
         path.components.first?.lowercased() == photosFolderName
     }
 
-    private static func isPhoto(_ file: RemoteFile) -> Bool {
-        file.path.components.count == 2 && isInPhotosFolder(file.path)
-            && !isHidden(name: file.name) && PhotoTrash.date(of: file.name) == nil
-            && PhotoName.isPhoto(file.name)
+    private static func isPhoto(_ path: RemotePath) -> Bool {
+        path.components.count == 2 && isInPhotosFolder(path)
+            && !isHidden(name: path.name) && PhotoTrash.date(of: path.name) == nil
+            && PhotoName.isPhoto(path.name)
     }
 
     private mutating func set(_ file: RemoteFile?, at path: RemotePath) {
@@ -215,11 +227,12 @@ package struct ClubContents: Sendable, Equatable {
             } else {
                 files.removeValue(forKey: path)
             }
+        if Self.isPhoto(path) { photoFiles[path] = file }
         let difference = (file == nil ? 0 : 1) - (old == nil ? 0 : 1)
         guard difference != 0 else { return }
         let isShown = !Self.isHidden(path)
         var folder = path.parent
-        while let current = folder {
+        while let current = folder, !current.isRoot {
             Self.add(difference, to: &fileCounts[current])
             if isShown { Self.add(difference, to: &shownCounts[current]) }
             folder = current.parent
@@ -233,9 +246,9 @@ package struct ClubContents: Sendable, Equatable {
 
     /// Removes everything below a path; usually nothing, because most changes concern files.
     private mutating func removeFolder(_ path: RemotePath) {
-        // Only the root: skips the lookup for each of many files.
-        guard fileCounts.count > 1 || !folders.isEmpty else { return }
-        if fileCounts[path] != nil {
+        // Skips the lookup for each of many files.
+        guard !fileCounts.isEmpty || !folders.isEmpty || path.isRoot else { return }
+        if path.isRoot || fileCounts[path] != nil {
             for key in files.keys where key != path && key.isInside(path) {
                 set(nil, at: key)
             }

@@ -20,5 +20,7 @@ package enum FileEntry: Hashable, Sendable {
         if case .file(let file) = self { file } else { nil }
     }
 
-    package var isFolder: Bool { file == nil }
+    package var isFolder: Bool {
+        if case .folder = self { true } else { false }
+    }
 }

@@ -23,17 +23,22 @@ package struct NaturalOrderKey: Comparable, Sendable {
     /// Appends the key of a name: the keys of many names share one array.
     package static func append(_ name: String, to bytes: inout [UInt8]) {
         var name = name
-        name.makeContiguousUTF8()
-        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
-        let folded = isASCII ? Array(name.utf8) : SearchLetters.folded(name)
-        folded.withUnsafeBufferPointer { text in
-            let dot = text.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 }
-            append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
-            bytes.append(0)
-            append(UnsafeBufferPointer(rebasing: text[(dot ?? text.count)...]), to: &bytes)
+        name.withUTF8 { text in
+            if text.allSatisfy({ $0 < 0x80 }) { return appendParts(of: text, to: &bytes) }
+            SearchLetters.folded(String(decoding: text, as: UTF8.self))
+                .withUnsafeBufferPointer { appendParts(of: $0, to: &bytes) }
         }
         bytes.append(0)
-        bytes.append(contentsOf: name.utf8)
+        name.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    private static func appendParts(
+        of text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]
+    ) {
+        let dot = text.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 }
+        append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
+        bytes.append(0)
+        append(UnsafeBufferPointer(rebasing: text[(dot ?? text.count)...]), to: &bytes)
     }
 
     /// The first eight bytes of a key, the first one highest: most keys differ there.

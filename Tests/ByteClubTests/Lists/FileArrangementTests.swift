@@ -63,6 +63,25 @@ import Testing
         #expect(arrangement.position(of: arrangement.entries[best].path) == best)
     }
 
+    @Test func theRowsShownFirstAreThoseOfAFilter() async throws {
+        let contents = try contents([
+            ("/drafts/c 1.txt", 1, 0), ("/c 2.txt", 1, 0), ("/B.txt", 1, 0), ("/a.txt", 1, 0),
+        ])
+        var seen = UnreadMarks()
+        seen.see(try #require(contents.notes.first))
+        let request = FileArrangement.Request(kind: .notes, reachesBelow: true)
+        let whole = FileArrangement(contents, request, seen)
+        let first = await FileArrangement.makeRows(contents, request, seen)
+        for rows in [first, await first.indexed()] {
+            #expect(rows.entries.map(\.name) == ["drafts", "a.txt", "B.txt", "c 2.txt"])
+            #expect(rows.unreadCount == 3 && rows.unreadCount == whole.unreadCount)
+            #expect(rows.isUnread(rows[0], seen) && !rows.isUnread(rows[1], seen))
+            #expect((0..<rows.count).allSatisfy { rows.position(of: rows[$0].path) == $0 })
+            let filter = NameFilter(query: "c")
+            #expect(rows.rows(filter).positions == whole.rows(filter).positions)
+        }
+    }
+
     @Test func knowsWhatIsUnread() throws {
         let contents = try contents([("/a.txt", 1, 0), ("/b.txt", 1, 0)])
         var seen = UnreadMarks()

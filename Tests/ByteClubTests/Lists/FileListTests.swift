@@ -61,7 +61,9 @@ import Testing
         list.start()
         try show(["/a.txt", "/b.txt", "/c.txt"], in: test.club)
         var done = 0
-        list.forEach(list.arrangement.entries, doing: "Deleting", failureTitle: "Not deleted") {
+        list.forEach(
+            Array(list.arrangement.entries), doing: "Deleting", failureTitle: "Not deleted"
+        ) {
             (entry: FileEntry) throws(StoreError) in
             done += 1
             list.stop()

@@ -57,6 +57,25 @@ import Testing
         #expect(contents.notes.map(\.revision.rawValue) == ["000000002"])
     }
 
+    @Test func aChangedPhotoIsThereOnce() throws {
+        var contents = ClubContents()
+        contents.apply([.file(try file("/photos/a.jpg")), .file(try file("/a.txt"))])
+        contents.apply([.file(try file("/photos/a.jpg", revision: "000000002"))])
+        #expect(contents.photos.map(\.revision.rawValue) == ["000000002"])
+        #expect(contents.files(of: .photos).count == 1)
+        #expect(contents.files(of: .notes).map(\.name) == ["a.txt"])
+        contents.apply([.deleted(try RemotePath(validating: "/photos/a.jpg"))])
+        #expect(contents.photos.isEmpty && !contents.hasPhoto(named: "a.jpg"))
+    }
+
+    @Test func aDeletedRootLeavesNothing() throws {
+        var contents = ClubContents()
+        contents.apply([.file(try file("/photos/a.jpg")), .file(try file("/a.txt"))])
+        contents.apply([.deleted(.root)])
+        #expect(contents == ClubContents())
+        #expect(contents.hasFolder(.root))
+    }
+
     @Test func aDeletedFolderTakesItsChildrenAlong() throws {
         var contents = ClubContents()
         contents.apply([.file(try file("/photos/a.jpg")), .file(try file("/photos.txt"))])
