@@ -329,7 +329,7 @@ extension InMemoryStore {
                 Int64(try club.read(path, during: .thumbnail).data.count)
             }
             if let count {
-                FetchProgress.observer?(FetchProgress(received: count / 2, expected: count))
+                FetchProgress.observer?.report(FetchProgress(received: count / 2, expected: count))
             }
             try await gate.pass(.thumbnail, at: path)
             let data = try state.withStoreLock { club throws(StoreError) in

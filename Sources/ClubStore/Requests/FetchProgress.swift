@@ -1,7 +1,7 @@
 /// How much of a picture has been received: for the caller that waits for it.
 ///
 /// ```swift
-/// let pictures = FetchProgress.$observer.withValue({ print($0.received) }) {
+/// let pictures = FetchProgress.$observer.withValue(.init { print($0.received) }) {
 ///     store.thumbnails(of: [path], size: .w2048h1536)
 /// }
 /// ```
@@ -14,9 +14,19 @@ public struct FetchProgress: Hashable, Sendable {
     /// The size of the picture in bytes; nil if the server did not report it.
     public var expected: Int64?
 
-    /// Called on any thread for the pictures that its task requests, at most every 100 ms and at the end of each
-    /// response.
-    @TaskLocal public static var observer: (@Sendable (FetchProgress) -> Void)?
+    /// For the pictures that its task requests.
+    @TaskLocal public static var observer: Observer?
+
+    /// A function in a value: a task-local closure of another module is passed with a type that the optimizer makes
+    /// and the runtime does not know (Swift 6.3.1), which ends the program.
+    public struct Observer: Sendable {
+        /// Called on any thread, at most every 100 ms and at the end of each response.
+        public let report: @Sendable (FetchProgress) -> Void
+
+        public init(_ report: @escaping @Sendable (FetchProgress) -> Void) {
+            self.report = report
+        }
+    }
 
     public init(received: Int64, expected: Int64?) {
         self.received = received

@@ -77,7 +77,7 @@ final class PictureSink: BodySink {
         }
         guard isPicture else { throw failure(.noThumbnail) }
         guard count <= limit else { throw failure(.tooLarge) }
-        if let progress { observer?(progress) }
+        if let progress { observer?.report(progress) }
     }
 
     /// Nil within 100 ms of the last one, except for the end.

@@ -57,9 +57,9 @@ import Testing
         let photo = photo(small: nil)
         let standIn = try standIn(photo)
         let reports = Mutex<[FetchProgress]>([])
-        _ = try await FetchProgress.$observer.withValue({ progress in
-            reports.withLock { $0.append(progress) }
-        }) {
+        _ = try await FetchProgress.$observer.withValue(
+            .init { progress in reports.withLock { $0.append(progress) } }
+        ) {
             try await thumbnail(standIn)
         }
         let received = reports.withLock { $0.map(\.received) }

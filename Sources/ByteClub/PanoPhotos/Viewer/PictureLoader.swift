@@ -210,7 +210,7 @@ struct PictureFailure: Error {
         let data: Data
         do throws(StoreError) {
             data = try await club.perform { store throws(StoreError) in
-                let previews = FetchProgress.$observer.withValue(progress) {
+                let previews = FetchProgress.$observer.withValue(.init(progress)) {
                     store.thumbnails(of: [photo.path], size: Self.previewSize)
                 }
                 for await (_, result) in previews { return try result.get() }
