@@ -35,7 +35,7 @@ struct RemovedFile: Encodable {
             case nil: ""
             }
         return [
-            String(file.path.string.dropFirst()), Wording.byteCount(file.byteCount), who,
+            file.path.relativeString, Wording.byteCount(file.byteCount), who,
             Wording.age(of: date, at: now),
         ]
     }

@@ -45,4 +45,25 @@ import Testing
         let paths = try ["/b", "/a b", "/a/x", "/a"].map { try RemotePath(validating: $0) }
         #expect(paths.sorted().map(\.string) == ["/a", "/a/x", "/a b", "/b"])
     }
+
+    /// A slash and a combining mark after it are one `Character`.
+    @Test func aNameMayBeginWithACombiningMark() throws {
+        let path = try RemotePath(validating: "/d/\u{301}x.txt")
+        #expect(
+            path.components.map { Array($0.utf8) } == ["d", "\u{301}x.txt"].map { Array($0.utf8) })
+        #expect(path.string.pathNames() == path.components)
+        #expect(path.relativeString.utf8.elementsEqual("d/\u{301}x.txt".utf8))
+        #expect(path.string.splitAtLastSlash?.folder == "/d")
+        #expect(path.string.splitAtLastSlash?.name == "\u{301}x.txt")
+        #expect(path.string.pathAfter(folder: "/d") == "\u{301}x.txt")
+        #expect(try RemotePath(validating: "/\u{301}x").string.isAbsolutePath)
+    }
+
+    @Test func takesPathsApart() {
+        #expect("/a//b/".pathNames() == ["a", "b"])
+        #expect("/a//b/".pathNames(keepsEmpty: true) == ["", "a", "", "b", ""])
+        #expect("a".splitAtLastSlash == nil)
+        #expect("/ab/c".pathAfter(folder: "/a") == nil)
+        #expect("/a".pathAfter(folder: "/a") == nil)
+    }
 }

@@ -98,7 +98,7 @@ extension FileList {
 
     /// The first folder that begins with the typed text.
     private func completedFolder(_ typed: String) -> String? {
-        let wanted = typed.hasPrefix("/") ? typed : "/" + typed
+        let wanted = typed.isAbsolutePath ? typed : "/" + typed
         return club.contents.noteFolders.map(\.string).sorted()
             .first { $0.lowercased().hasPrefix(wanted.lowercased()) && $0 != wanted }
     }
@@ -107,9 +107,9 @@ extension FileList {
     private func move(_ targets: [FileEntry], toFolder typed: String) -> String? {
         var target = RemotePath.root
         do {
-            for name in typed.split(separator: "/") {
+            for name in typed.pathNames() {
                 target = try target.appending(
-                    newName: NoteName(String(name), addsExtension: false).fileName)
+                    newName: NoteName(name, addsExtension: false).fileName)
             }
         } catch let refusal as NoteName.Refusal {
             return "\(refusal)"

@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import ClubAccess
 internal import FoundationEssentials
 
@@ -33,7 +34,7 @@ internal import FoundationEssentials
         let current = FileManager.default.currentDirectoryPath
         let path = TypedPath.resolve(typed, in: current, home: TypedPath.home)
         if typed.hasSuffix("/") || typed.isEmpty { return (path, "") }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let name = path.pathNames().last ?? ""
         return (PhotoFolder.parent(of: path), name)
     }
 

@@ -126,7 +126,7 @@ extension TrashViewController: ClubObserver {
 
 extension TrashItem {
     /// The path it is restored to, without the leading slash.
-    fileprivate var place: String { String(file.path.string.dropFirst()) }
+    fileprivate var place: String { file.path.relativeString }
 }
 
 extension TrashViewController: ListViewDataSource, ListViewDelegate {

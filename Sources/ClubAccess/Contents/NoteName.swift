@@ -25,7 +25,7 @@ public struct NoteName: Hashable, Sendable {
                 description: addsExtension
                     ? localized("The note needs a name.") : localized("A name is needed."))
         }
-        guard name != ".", name != "..", !name.hasPrefix(".") else {
+        guard name != ".", name != "..", name.utf8.first != UInt8(ascii: ".") else {
             throw Refusal(
                 description: localized("A name may not begin with a dot: it would be hidden.")
             )

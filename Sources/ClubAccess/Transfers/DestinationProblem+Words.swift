@@ -31,8 +31,7 @@ extension DestinationProblem {
     }
 
     private static func parts(of path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let folder = path[..<slash]
-        return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+        guard let (folder, name) = path.splitAtLastSlash else { return (".", path) }
+        return (folder.isEmpty ? "/" : folder, name)
     }
 }

@@ -1,3 +1,4 @@
+internal import ClubStore
 package import ClubLibrary
 package import FoundationEssentials
 internal import ByteClubMessages
@@ -9,9 +10,9 @@ extension TransferItem {
 
     /// Its current name in the club.
     package var shownName: String {
-        guard state == .done, let path = status.path, let name = path.split(separator: "/").last
+        guard state == .done, let path = status.path, let name = path.pathNames().last
         else { return order.name }
-        return String(name)
+        return name
     }
 
     /// One word for a column.

@@ -41,13 +41,12 @@ extension Draft {
     /// The draft after the note, or a folder above it, was renamed; nil if that does not concern it.
     func renamed(_ old: String, to new: String) -> Draft? {
         func moved(_ path: String) -> String? {
-            guard path == old || path.hasPrefix(old + "/") else { return nil }
-            return new + path.dropFirst(old.count)
+            path == old ? new : path.pathAfter(folder: old).map { new + "/" + $0 }
         }
         var draft = self
         if let path = path.flatMap(moved) {
             draft.path = path
-            draft.name = path.split(separator: "/").last.map(String.init) ?? name
+            draft.name = path.pathNames().last ?? name
         } else if let folder = folder.flatMap(moved) {
             draft.folder = folder
         } else {

@@ -64,7 +64,7 @@ public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
     }
 
     /// The last component of the path in the club.
-    public var name: String { String(path.split(separator: "/").last ?? "") }
+    public var name: String { path.pathNames().last ?? "" }
 
     /// Eight letters for the time in milliseconds, four for a counter of this process, and 64 random bits:
     /// unique among all programs, and ordered within one.

@@ -54,10 +54,10 @@ extension ClubFolder {
     func location(of path: String) throws(LookupError) -> Location {
         var path = path
         if path.hasPrefix("ns:") {
-            let rest = path.dropFirst(3)
-            let number = rest.prefix { $0 != "/" }
-            guard number == Self.namespace else { throw .notFound }
-            path = String(rest.dropFirst(number.count))
+            let rest = path.utf8.dropFirst(3)
+            let number = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard Substring(number) == Self.namespace else { throw .notFound }
+            path = String(Substring(rest.dropFirst(number.count)))
         }
         if path == "/" { throw .malformedPath("The root folder is \"\".") }
         guard let components = PathNames.components(of: path) else { throw .malformedPath(nil) }

@@ -11,6 +11,7 @@ enum JournalLine: Hashable, Sendable {
     case gone(Tombstone)
 
     private static let version = "byteclub-journal-1"
+    private static let slash = UInt8(ascii: "/")
 
     var text: String {
         switch self {
@@ -43,14 +44,16 @@ enum JournalLine: Hashable, Sendable {
             else { return nil }
             self = .header(epoch: fields[1], forgotten: forgotten, sequence: sequence)
         case ("-", 6):
-            guard let sequence = UInt64(fields[1]), fields[3].hasPrefix("/") else { return nil }
+            guard let sequence = UInt64(fields[1]), fields[3].utf8.first == Self.slash else {
+                return nil
+            }
             self = .gone(
                 Tombstone(
                     key: fields[3], name: fields[4], path: fields[5], sequence: sequence,
                     wasFile: fields[2] == "f"))
         case ("d", 7):
             guard let sequence = UInt64(fields[1]), let inode = UInt64(fields[3]),
-                fields[4].hasPrefix("/")
+                fields[4].utf8.first == Self.slash
             else { return nil }
             self = .entry(
                 Entry(
@@ -66,7 +69,7 @@ enum JournalLine: Hashable, Sendable {
 
     private static func file(_ fields: [String]) -> Entry? {
         guard let sequence = UInt64(fields[1]), let facts = FileFacts(fields: fields[3..<11]),
-            fields[11].hasPrefix("/")
+            fields[11].utf8.first == Self.slash
         else { return nil }
         return Entry(
             key: fields[11], name: fields[12], diskName: fields[13], id: fields[2],

@@ -5,7 +5,9 @@ enum TabbedLine {
     }
 
     static func fields(of line: Substring) -> [String] {
-        line.split(separator: "\t", omittingEmptySubsequences: false).map(unescaped)
+        // By bytes: a tab and a combining mark after it, with which a name may begin, are one character.
+        line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
+            .map { unescaped(Substring($0)) }
     }
 
     // A name may contain anything but a slash; characters that would break a line are written as

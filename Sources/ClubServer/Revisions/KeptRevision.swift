@@ -80,7 +80,8 @@ enum RevisionLine: Hashable, Sendable {
                 let facts = FileFacts(fields: fields[3..<blobStart]),
                 let blob = FileSignature(
                     fields: fields[blobStart..<(blobStart + FileSignature.fieldCount)]),
-                let seconds = Int64(rest[0]), rest[2].hasPrefix("/"), rest[5] == Self.end,
+                let seconds = Int64(rest[0]), rest[2].utf8.first == UInt8(ascii: "/"),
+                rest[5] == Self.end,
                 // It names a file.
                 facts.revision.utf8.allSatisfy({
                     (0x30...0x39).contains($0) || (0x61...0x66).contains($0)

@@ -27,7 +27,8 @@ extension ContentHash: LosslessStringConvertible {
     /// Accepts 64 hexadecimal digits of either case.
     public init?(_ text: String) {
         guard text.utf8.count == 64,
-            text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
+            )
         else { return nil }
         hexadecimal = text.lowercased()
     }

@@ -9,7 +9,7 @@ enum NotePaths {
     ///
     /// - Parameter old: The note's current name, whose extension is kept if none is given.
     static func new(_ name: String, renaming old: String? = nil) throws -> RemotePath {
-        var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        var names = name.pathNames()
         guard let last = names.popLast() else {
             throw CommandFailure(localized("The note needs a name."))
         }
@@ -33,11 +33,11 @@ enum NotePaths {
     /// The folder of a path such as `drafts/2026`; the root for an empty one, and for `/`.
     static func folder(_ name: String) throws -> RemotePath {
         var path = RemotePath.root
-        for name in name.split(separator: "/") {
-            try requireName(String(name))
+        for name in name.pathNames() {
+            try requireName(name)
             do {
                 path = try path.appending(
-                    newName: try NoteName(String(name), addsExtension: false).fileName)
+                    newName: try NoteName(name, addsExtension: false).fileName)
             } catch let refusal as NoteName.Refusal {
                 throw CommandFailure(refusal.description)
             }
@@ -89,7 +89,7 @@ enum NotePaths {
             }
             if let removed = removed(name, in: copy) { return try await body(removed) }
             if first.code == .wrongKind {
-                throw CommandFailure(folder: name.split(separator: "/").map(String.init))
+                throw CommandFailure(folder: name.pathNames())
             }
             throw CommandFailure(
                 localized("There is no note “\(name)” in the club.")
@@ -132,11 +132,11 @@ enum NotePaths {
     }
 
     private static func parts(of name: String) -> (folder: RemotePath, last: String)? {
-        let names = name.split(separator: "/", omittingEmptySubsequences: false)
+        let names = name.pathNames(keepsEmpty: true)
         guard let last = names.last, !last.isEmpty,
             let folder = try? RemotePath(validating: names.dropLast().joined(separator: "/"))
         else { return nil }
-        return (folder, String(last))
+        return (folder, last)
     }
 
     /// The metadata of a named note.

@@ -63,7 +63,7 @@ struct NotesNew: AsyncParsableCommand {
 
     /// A path as one types it in a shell, quoted where it must be.
     private static func argument(_ path: RemotePath) -> String {
-        let text = String(path.string.dropFirst())
+        let text = path.relativeString
         let isPlain = text.utf8.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
                 || "0123456789-_./".utf8.contains($0) || $0 >= 0x80

@@ -41,7 +41,7 @@ struct NotesSearch: AsyncParsableCommand {
                     FoundLine(
                         name: file.name, path: file.path.string, line: hit.number, text: hit.text))
             } else {
-                let place = String(file.path.string.dropFirst())
+                let place = file.path.relativeString
                 Output.line("\(place):\(hit.number): \(hit.text)")
             }
             hasFound = true

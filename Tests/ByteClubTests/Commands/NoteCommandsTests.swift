@@ -50,6 +50,13 @@ import Testing
         #expect(text("/plan/a.txt") == "precious")
     }
 
+    /// A slash and a combining mark after it are one `Character`.
+    @Test func aNameInAFolderMayBeginWithACombiningMark() throws {
+        let path = try NotePaths.new("d/\u{301}x")
+        #expect(path.components == ["d", "\u{301}x.txt"])
+        #expect(try NotePaths.folder("d/\u{301}x/").components == ["d", "\u{301}x"])
+    }
+
     @Test func listsAFolderOrTheNoteOfThatName() async throws {
         try store.plant("a", at: "/plan/a.txt")
         try store.plant("b", at: "/b.txt")

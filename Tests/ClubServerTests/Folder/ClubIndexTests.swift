@@ -134,24 +134,25 @@ import Testing
 }
 
 @Suite struct JournalLineTests {
-    @Test(arguments: ["/plain.txt", "/tab\tnewline\nreturn\r%25.txt", "/é ☃ 😀"])
+    @Test(arguments: ["/plain.txt", "/tab\tnewline\nreturn\r%25.txt", "/é ☃ 😀", "/\u{301}x"])
     func aLineIsReadAsItWasWritten(key: String) throws {
         let facts = FileFacts(
             signature: FileSignature(inode: 1, size: 2, seconds: -3, nanoseconds: 4),
             contentHash: ContentHash(of: [1, 2, 3]),
             clientModified: Timestamp("2013-08-10T23:21:03Z"),
             serverModified: Timestamp(secondsSince1970: 99), revision: "0123456789abcdef")
+        let name = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
         let lines: [JournalLine] = [
             .header(epoch: "abc", forgotten: 3, sequence: 9),
             .entry(
                 Entry(
-                    key: key, name: "N" + key, diskName: "D" + key, id: "id:x", sequence: 5,
+                    key: key, name: name, diskName: name, id: "id:x", sequence: 5,
                     content: .file(facts))),
             .entry(
                 Entry(
-                    key: key, name: "N" + key, diskName: "D" + key, id: "id:x", sequence: 5,
+                    key: key, name: name, diskName: name, id: "id:x", sequence: 5,
                     content: .folder(inode: 77))),
-            .gone(Tombstone(key: key, name: "n", path: key, sequence: 8, wasFile: false)),
+            .gone(Tombstone(key: key, name: name, path: key, sequence: 8, wasFile: false)),
         ]
         for line in lines {
             let text = line.text

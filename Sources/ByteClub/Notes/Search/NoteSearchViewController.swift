@@ -121,7 +121,7 @@ extension NoteSearchViewController: ListViewDataSource, ListViewDelegate {
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
         let hit = hits[index]
         let text = hit.text.drop(while: \.isWhitespace)
-        let place = "\(hit.file.path.string.dropFirst()):\(hit.line)"
+        let place = "\(hit.file.path.relativeString):\(hit.line)"
         return ListRow(
             TextLine(String(text)), details: [TextLine(place, .secondary)],
             matches: NameFilter(query: query).matchedRanges(in: String(text)))

@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
@@ -112,8 +113,8 @@ struct PhotoFolder: Sendable, Equatable {
     }
 
     static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+        guard let folder = path.splitAtLastSlash?.folder, !folder.isEmpty else { return "/" }
+        return folder
     }
 
     /// Why the folder does not exist or cannot be read; nil if it can.

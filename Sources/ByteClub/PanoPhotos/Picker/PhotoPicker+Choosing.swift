@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import ClubAccess
 internal import ByteClubMessages
 internal import TerminalUI
@@ -59,7 +60,7 @@ extension PhotoPickerViewController {
         case .path(let text):
             let resolved = TypedPath.resolve(line: text, in: base, home: home)
             if text.hasSuffix("/") || text == "~" || resolved == "/" { return (resolved, "") }
-            let name = resolved.split(separator: "/").last.map(String.init) ?? ""
+            let name = resolved.pathNames().last ?? ""
             return (PhotoFolder.parent(of: resolved), name)
         }
     }

@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
@@ -52,7 +53,7 @@ enum TypedPath {
         while text.hasPrefix("~/~/") { text.removeFirst(2) }
         if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
         if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
-        if text.hasPrefix("/") { return normalized(text) }
+        if text.isAbsolutePath { return normalized(text) }
         return normalized(folder + "/" + text)
     }
 
@@ -61,7 +62,7 @@ enum TypedPath {
 
     /// An absolute path for display, with `~` for the home folder.
     static func shown(_ path: String, home: String = TypedPath.home) -> String {
-        path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+        path == home ? "~" : path.pathAfter(folder: home).map { "~/" + $0 } ?? path
     }
 
     /// The same; only the end of a long path.
@@ -137,8 +138,8 @@ enum TypedPath {
     }
 
     private static func normalized(_ path: String) -> String {
-        var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
+        var parts: [String] = []
+        for part in path.pathNames() where part != "." {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
         }
         return "/" + parts.joined(separator: "/")
