@@ -127,9 +127,12 @@ static void wake_thread(void) {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 1 << 20);
-    // Signals are for the threads that were there before: the program's handlers know those.
+    // Signals are for the threads that were there before: the program's handlers know those. Not those of a fault: where
+    // they are blocked, a program ends without its handler, which gives the terminal back.
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&all, faults[index]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     if (pthread_create(&thread, &attributes, work, NULL) == 0) thread_count++;

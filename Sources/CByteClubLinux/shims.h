@@ -76,7 +76,8 @@ static inline int byteclub_rename(
 }
 
 // Starts a thread that nobody will join; 0 or an error number. Signals are left to the threads that
-// were there before: one that reaches a thread Dispatch does not know is lost to its signal sources.
+// were there before: one that reaches a thread Dispatch does not know is lost to its signal sources. Those
+// of a fault are not blocked: the program would end without its handler.
 static inline int byteclub_start_thread(
     void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable argument) {
     pthread_attr_t attributes;
@@ -84,8 +85,10 @@ static inline int byteclub_start_thread(
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 1 << 20);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&all, faults[index]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = pthread_create(&thread, &attributes, body, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

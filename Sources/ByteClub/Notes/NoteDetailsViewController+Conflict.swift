@@ -126,7 +126,7 @@ extension NoteDetailsViewController {
     private func takeBoth(_ comparison: NoteDocument.Comparison) {
         guard let both = comparison.both else { return }
         document.adopt(comparison.file, text: comparison.theirs)
-        replaceText(with: both)
+        becomeText(both.withoutByteOrderMark)
         progress.mayHaveMarks = true
         panel.trailingTitle = nil
         let buffer = textView.buffer

@@ -34,13 +34,9 @@ extension NoteDetailsViewController {
             title = document.name
             showPlace()
             panel.trailingTitle = TextLine(localized("renamed just now"), .secondary)
-        case .reload(let text, let shift):
-            let mark = text.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
-            let caret = shift.place(textView.selectedRange.upperBound + mark) - mark
-            let text = text.withoutByteOrderMark
-            textView.load(text)
-            let place = text.clusterBoundary(atOrBefore: min(max(0, caret), text.count))
-            textView.select(place..<place)
+        case .reload(let text):
+            startText = text
+            textView.becomeSaved(text.withoutByteOrderMark)
             panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
             if let path = document.file?.path { delegate?.noteDetails(self, didReload: path) }
         }
@@ -100,19 +96,12 @@ extension NoteDetailsViewController {
                 ], preferred: 0))
     }
 
-    /// One edit, which can be undone.
-    func replaceText(with text: TextBuffer) {
-        textView.select(0..<textView.buffer.count)
-        let text = text.withoutByteOrderMark
-        _ = textView.paste(text.string(in: 0..<text.count))
-    }
-
     /// Takes a merged text as a normal edit: it can be undone and changed, and Done saves it.
     private func take(_ merge: NoteDocument.Merge) {
         document.adopt(merge.file, text: merge.theirs)
         let old = textView.buffer
         let caret = textView.selectedRange.upperBound
-        replaceText(with: merge.merged)
+        becomeText(merge.merged.withoutByteOrderMark)
         panel.trailingTitle = nil
         let buffer = textView.buffer
         // The caret stays in the text being typed.

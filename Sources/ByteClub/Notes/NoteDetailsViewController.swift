@@ -49,7 +49,8 @@ final class NoteDetailsViewController: ViewController {
     let settings: EditorSettings
     /// Created on demand, if a spelling program is installed.
     var spelling: NoteSpelling?
-    let startText: TextBuffer
+    /// The text as it was opened, or taken over from the club since.
+    var startText: TextBuffer
     /// Whether the text differs from the club's although nothing was typed.
     private let startsDirty: Bool
     /// Whether the club has it in another encoding until it is saved.
@@ -99,6 +100,8 @@ final class NoteDetailsViewController: ViewController {
         startText = text
         self.startsDirty = startsDirty
         self.isConverted = isConverted
+        // Those of a draft were put there in an earlier run.
+        progress.mayHaveMarks = startsDirty && NoteComparison.hasMarks(text)
         super.init()
         title = document.isNew ? localized("New note") : document.name
     }

@@ -8,8 +8,8 @@ internal import TextEditing
 /// it.
 @MainActor final class NoteFollower: ClubObserver {
     enum News {
-        /// The text has changed; ``TextShift`` gives the new caret position.
-        case reload(TextBuffer, TextShift)
+        /// The text has changed.
+        case reload(TextBuffer)
         /// Both the user and another member have changed it, or another program of this computer.
         case changedElsewhere(isOwn: Bool)
         case deletedElsewhere
@@ -128,7 +128,7 @@ internal import TextEditing
             await hearOfChange(in: current, since: opened)
         } else {
             adopt(current, text)
-            didHear(.reload(text, shift))
+            didHear(.reload(text))
         }
     }
 

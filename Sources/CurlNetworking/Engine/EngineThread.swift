@@ -26,12 +26,15 @@ final class EngineThread: SerialExecutor {
     }
 
     /// Starts the thread, which runs as long as the process. It blocks all signals, so that the program's own
-    /// threads receive them.
+    /// threads receive them, except for those of a fault: a program's crash handler runs on the thread at fault.
     func start(_ body: @escaping @Sendable () -> Never) {
         let context = Unmanaged.passRetained(Entry(thread: self, body: body)).toOpaque()
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
+            sigdelset(&all, fault)
+        }
         pthread_sigmask(SIG_SETMASK, &all, &former)
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, enterThread, context)

@@ -86,7 +86,15 @@ extension Application {
         }
     }
 
+    /// The view that takes a press gets the drags and the release, too, wherever they are.
     private func handle(_ event: MouseEvent) {
+        if event.action == .drag || event.action == .release, let view = window.mouseView {
+            if event.action == .release { window.mouseView = nil }
+            guard view.application != nil else { return }
+            _ = view.mouse(event.moved(into: view))
+            return
+        }
+        window.mouseView = nil
         guard let hit = window.hitTest(event.location) else { return }
         if event.action == .press, event.button == .left {
             var candidate: View? = hit
@@ -94,10 +102,20 @@ extension Application {
         }
         var candidate: View? = hit
         while let view = candidate {
-            var local = event
-            local.location = event.location - view.convertToScreen(.zero)
-            if view.mouse(local) { return }
+            if view.mouse(event.moved(into: view)) {
+                if event.action == .press { window.mouseView = view }
+                return
+            }
             candidate = view.superview
         }
+    }
+}
+
+extension MouseEvent {
+    /// The event in a view's cells.
+    @MainActor fileprivate func moved(into view: View) -> MouseEvent {
+        var event = self
+        event.location = location - view.convertToScreen(.zero)
+        return event
     }
 }

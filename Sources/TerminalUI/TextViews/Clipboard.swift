@@ -8,6 +8,8 @@ public final class Clipboard {
 
     /// The text cut or copied last; empty before that. Never one from the terminal's own clipboard.
     public private(set) var text = TextBuffer()
+    /// How the lines of the text end from which it was taken.
+    private(set) var lineEnding = LineEnding.lineFeed
 
     /// The terminal's limit (xterm: 100,000 characters of Base64).
     public static let terminalLimit = 74_000
@@ -16,9 +18,14 @@ public final class Clipboard {
     public init() {}
 
     /// Stores a text, and passes it to the terminal if that supports it.
-    public func put(_ text: TextBuffer, for application: Application?) {
+    ///
+    /// - Parameter lineEnding: How the lines of the text end from which it was taken.
+    public func put(
+        _ text: TextBuffer, lineEnding: LineEnding = .lineFeed, for application: Application?
+    ) {
         guard !text.isEmpty else { return }
         self.text = text
+        self.lineEnding = lineEnding
         if text.count <= Self.terminalLimit { application?.copyToClipboard(text.string) }
     }
 }

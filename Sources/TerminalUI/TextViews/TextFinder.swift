@@ -65,7 +65,7 @@ public final class TextFinder {
         } catch {
             return show([], .failed(error))
         }
-        let text = textView.buffer
+        let (text, textState) = (textView.buffer, textView.state)
         if !query.isRegularExpression, text.count <= Self.immediateCount {
             return end(with: Result { () throws(TextSearchError) in try search.matches(in: text) })
         }
@@ -80,8 +80,10 @@ public final class TextFinder {
                 self?.select(first)
             }
             let result = await Self.all(search, in: text)
-            guard !Task.isCancelled else { return }
-            self?.end(with: result)
+            guard !Task.isCancelled, let self else { return }
+            // What was found is of no use in another text.
+            guard textView.state == textState else { return find(query, from: self.origin) }
+            end(with: result)
         }
     }
 

@@ -50,6 +50,12 @@ public class TextInputView: View {
         didEdit()
     }
 
+    /// Becomes a text that was saved elsewhere, as one undoable step; it counts as saved then. The caret stays in the text
+    /// around it.
+    public func becomeSaved(_ text: TextBuffer) {
+        perform { $0.becomeSaved(text) }
+    }
+
     /// Moves the caret to the start of a line, zero-based; to the last one if there are fewer.
     public func moveCaret(toLine line: Int) {
         perform {
@@ -138,6 +144,9 @@ public class TextInputView: View {
     /// Pasted text in the form that this view accepts.
     func acceptable(_ text: String) -> TextBuffer { TextBuffer(text) }
 
+    /// A text from the clipboard in the form that this view accepts.
+    func acceptable(_ clipboard: Clipboard) -> TextBuffer { acceptable(clipboard.text.string) }
+
     public override func keyDown(_ press: KeyPress) -> Bool {
         guard isEditable, let text = press.text else { return false }
         perform { $0.type(text) }
@@ -155,18 +164,22 @@ public class TextInputView: View {
     var keepsWhatIsCut: Bool { true }
 
     private func copy() {
-        clipboard.put(editor.selectedText, for: application)
+        clipboard.put(
+            editor.selectedText, lineEnding: editor.text.lineEnding, for: application)
     }
 
     func cut(_ take: (inout TextEditor) -> TextBuffer) {
         perform {
             let text = take(&$0)
-            if keepsWhatIsCut { clipboard.put(text, for: application) }
+            if keepsWhatIsCut {
+                clipboard.put(text, lineEnding: $0.text.lineEnding, for: application)
+            }
         }
     }
 
-    /// Lines that are cut one after the other are pasted together, as in nano.
+    /// Cuts the selection, else the line. Lines that are cut one after the other are pasted together, as in nano.
     private func cutLine() {
+        guard editor.selection.isEmpty else { return cut { $0.cut() } }
         let isNext = lastCut == cutPlace && keepsWhatIsCut
         let before = isNext ? clipboard.text : TextBuffer()
         cut { editor in
@@ -190,7 +203,7 @@ public class TextInputView: View {
     }
 
     private func pasteFromClipboard() {
-        let text = clipboard.text
+        let text = acceptable(clipboard)
         perform { $0.paste(text) }
     }
 

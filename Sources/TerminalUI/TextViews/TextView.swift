@@ -87,15 +87,15 @@ public final class TextView: TextInputView {
 
     /// Uses the line endings of the text.
     override func acceptable(_ text: String) -> TextBuffer {
-        guard editor.text.lineEnding == .carriageReturnLineFeed, text.utf8.contains(0x0A) else {
-            return TextBuffer(text)
-        }
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte == 0x0A, bytes.last != 0x0D { bytes.append(0x0D) }
-            bytes.append(byte)
-        }
-        return TextBuffer(utf8: bytes)
+        guard editor.text.lineEnding == .carriageReturnLineFeed else { return TextBuffer(text) }
+        return TextBuffer(text).ending(linesWith: .carriageReturnLineFeed)
+    }
+
+    /// Those of one text stay as they are, even where they differ.
+    override func acceptable(_ clipboard: Clipboard) -> TextBuffer {
+        let ending = editor.text.lineEnding
+        return editor.text.isEmpty || clipboard.lineEnding == ending
+            ? clipboard.text : clipboard.text.ending(linesWith: ending)
     }
 
     override func didEdit() {
@@ -145,6 +145,8 @@ public final class TextView: TextInputView {
 
     public override var keyTableSignature: Int? {
         inputSignature << 4 | (insertsTabs ? 1 : 0) | (continuesLines ? 2 : 0)
+            | (insertsTabs && editor.canOutdent ? 4 : 0)
+            | (insertsTabs && editor.indentsLines ? 8 : 0)
     }
 
     public override var keyTable: KeyTable {
@@ -159,7 +161,10 @@ public final class TextView: TextInputView {
                         KeyCommand.insertTab.performs { self.perform { $0.indentLines() } }
                         KeyCommand.outdentLines.performs { self.perform { $0.outdentLines() } }
                     } else {
-                        KeyCommand.insertTab.performs { self.perform { $0.type("\t") } }
+                        KeyCommand.insertTab.performs { self.perform { $0.typeTab() } }
+                        if editor.canOutdent {
+                            KeyCommand.outdentLines.performs { self.perform { $0.outdentLines() } }
+                        }
                     }
                 }
                 movingEntries

@@ -3,6 +3,8 @@ internal import ByteClubMessages
 /// The root of all views: contains the root controller's view, the presented ones and the footer.
 final class Window: View {
     weak var owner: Application?
+    /// The view that took the last press, until the button is released.
+    weak var mouseView: View?
 
     /// The minimum size to work in.
     static let smallestSize = Size(width: 20, height: 6)

@@ -24,6 +24,25 @@ public enum LineEnding: String, Sendable, CaseIterable {
 }
 
 extension TextBuffer {
+    /// The text with all lines ended in one way.
+    ///
+    /// - Complexity: O(count).
+    public func ending(linesWith ending: LineEnding) -> TextBuffer {
+        let old = bytes(in: 0..<count)
+        guard old.contains(0x0A) else { return self }
+        var new: [UInt8] = []
+        new.reserveCapacity(old.count)
+        for byte in old {
+            if byte == 0x0A {
+                if new.last == 0x0D { new.removeLast() }
+                new += ending.rawValue.utf8
+            } else {
+                new.append(byte)
+            }
+        }
+        return TextBuffer(utf8: new)
+    }
+
     /// The number of the line that `offset` lies on.
     ///
     /// - Complexity: O(log count), like all conversions here.

@@ -67,7 +67,7 @@ struct ListMarker: Equatable {
 
 extension TextEditor {
     /// Begins a new line that goes on as this one does: indented like it, and as the next item of its
-    /// list. In an item with nothing in it the list ends instead.
+    /// list. An item with nothing in it moves out to the list around it instead, and one at the first column ends the list.
     public mutating func typeContinuedLineBreak() {
         let line = text.range(ofLine: text.line(at: selection.range.lowerBound))
         let head = line.lowerBound..<min(line.upperBound, line.lowerBound + ListMarker.readLimit)
@@ -79,7 +79,7 @@ extension TextEditor {
             return typeLineBreak(followedBy: Array(marker.indent.prefix(indent)))
         }
         if selection.isEmpty, !marker.next.isEmpty, marker.count == line.count {
-            return replace(line, with: "")
+            return marker.indent.isEmpty ? replace(line, with: "") : moveItemOut()
         }
         typeLineBreak(followedBy: marker.indent + marker.next)
     }

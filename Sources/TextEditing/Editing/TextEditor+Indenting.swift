@@ -11,6 +11,37 @@ extension TextEditor {
             && range.lowerBound <= text.range(ofLine: line).lowerBound + marker.count
     }
 
+    /// Whether ``outdentLines()`` changes something.
+    public var canOutdent: Bool {
+        chosenLines.prefix(100).contains { !marker(ofLine: $0).indent.isEmpty }
+    }
+
+    /// Types a tab, or within the spaces at the beginning of a line as many spaces as the text is indented by.
+    public mutating func typeTab() {
+        let start = text.range(ofLine: text.line(at: selection.range.lowerBound)).lowerBound
+        let before = text.bytes(
+            in: start..<min(selection.range.lowerBound, start + ListMarker.readLimit))
+        let isAfterSpaces = !before.isEmpty && before.allSatisfy { $0 == 0x20 }
+        type(isAfterSpaces ? String(repeating: " ", count: smallestIndent) : "\t")
+    }
+
+    /// Puts the item of a list under that of the next list around it; nothing for one at the first column.
+    mutating func moveItemOut() {
+        let line = text.line(at: selection.head)
+        let indent = marker(ofLine: line).indent
+        var outer: [UInt8] = []
+        for line in (max(0, line - 500)..<line).reversed() {
+            let marker = marker(ofLine: line)
+            guard !marker.next.isEmpty, marker.indent.count < indent.count else { continue }
+            outer = marker.indent
+            break
+        }
+        let start = text.range(ofLine: line).lowerBound
+        replaceAll(
+            [(start..<start + indent.count, TextBuffer(utf8: outer))],
+            selecting: Selection(caret: selection.head - indent.count + outer.count))
+    }
+
     /// Moves the lines a step to the right, as one change; empty ones stay.
     public mutating func indentLines() {
         let step = indentStep
@@ -56,6 +87,13 @@ extension TextEditor {
         }
         let item = marker(ofLine: chosen.lowerBound)
         return item.next.isEmpty ? "\t" : "  "
+    }
+
+    /// The fewest spaces at the beginning of a line of the text, from two on; four without any.
+    private var smallestIndent: Int {
+        let indents = (0...min(text.lineCount - 1, 500)).map { marker(ofLine: $0).indent }
+        return indents.filter { $0.first == 0x20 && (2...8).contains($0.count) }.map(\.count).min()
+            ?? 4
     }
 
     private func marker(ofLine line: Int) -> ListMarker {

@@ -56,7 +56,31 @@ public struct TextEditor: Sendable {
     /// Replaces the whole text with one from elsewhere; the history starts over and the editor is
     /// clean.
     public mutating func load(_ text: TextBuffer) {
+        var history = history
+        history.startOver()
         self = TextEditor(text, layout: layout.options)
+        self.history = history
+        markSaved()
+    }
+
+    /// Becomes a text that was saved elsewhere, as one step that can be undone; the editor is clean then.
+    ///
+    /// What is selected stays in the text around it.
+    public mutating func becomeSaved(_ new: TextBuffer) {
+        if let change = text.replacement(toBecome: new) {
+            func place(_ offset: Int) -> Int {
+                if offset <= change.range.lowerBound { return offset }
+                if offset >= change.range.upperBound {
+                    return offset + change.text.count - change.range.count
+                }
+                return min(offset, change.range.lowerBound + change.text.count)
+            }
+            let after = Selection(anchor: place(selection.anchor), head: place(selection.head))
+            replace(change.range, with: change.text, selecting: after)
+            // The ends may be inside of characters of the new text.
+            select(after)
+        }
+        markSaved()
     }
 
     /// Takes over what could be undone of this very text before; the text counts as saved.

@@ -13,7 +13,7 @@ public enum EditGrouping: Sendable, Hashable {
 /// The history knows by name which state of the text was saved, so that undoing to it makes the
 /// text clean again, and so does redoing to it.
 public struct UndoHistory: Sendable {
-    /// Names a state of the text; equal states of one history have equal text.
+    /// Names a state of the text; equal states of one history have equal text, also after ``startOver()``.
     public struct State: Hashable, Sendable {
         fileprivate var number: Int
     }
@@ -49,6 +49,15 @@ public struct UndoHistory: Sendable {
     /// The steps that can be undone and redone, the next ones last.
     var steps: (undo: [EditTransaction], redo: [EditTransaction]) {
         (undoSteps.map(\.transaction), redoSteps.map(\.transaction))
+    }
+
+    /// Forgets all steps: the text was replaced by another. The state is one that never was.
+    mutating func startOver() {
+        undoSteps = []
+        redoSteps = []
+        lastNumber += 1
+        firstState = State(number: lastNumber)
+        isOpen = false
     }
 
     /// Whether ``undo()`` gives a step.

@@ -2,6 +2,7 @@
 struct ReplacementTemplate {
     private enum Part {
         case text([UInt8])
+        case lineBreak
         case group(Int)
     }
 
@@ -31,6 +32,10 @@ struct ReplacementTemplate {
             } else if bytes[index] == byte {
                 text.append(byte)
                 index += 1
+            } else if byte == UInt8(ascii: "\\"), bytes[index] == UInt8(ascii: "n") {
+                close(&text, &parts)
+                parts.append(.lineBreak)
+                index += 1
             } else if byte == UInt8(ascii: "\\"), let control = Self.controls[bytes[index]] {
                 text.append(control)
                 index += 1
@@ -42,7 +47,7 @@ struct ReplacementTemplate {
     }
 
     private static let controls: [UInt8: UInt8] = [
-        UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
+        UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
 
     /// A group's number at `start`: at most two digits, perhaps in braces.
@@ -62,11 +67,13 @@ struct ReplacementTemplate {
         return (number, index + 1)
     }
 
-    func expanded(_ group: (Int) -> [UInt8]) -> TextBuffer {
+    /// - Parameter lineEnding: What `\n` stands for.
+    func expanded(lineEnding: [UInt8], _ group: (Int) -> [UInt8]) -> TextBuffer {
         var bytes: [UInt8] = []
         for part in parts {
             switch part {
             case .text(let text): bytes += text
+            case .lineBreak: bytes += lineEnding
             case .group(let number): bytes += group(number)
             }
         }

@@ -113,7 +113,8 @@ public struct TextSearch: Sendable {
             (try? matcher.match(
                 in: text, beginningIn: match.lowerBound...match.lowerBound)) == match
         else { return TextBuffer(template) }
-        return ReplacementTemplate(template).expanded { number in
+        let ending = Array(text.lineEnding.rawValue.utf8)
+        return ReplacementTemplate(template).expanded(lineEnding: ending) { number in
             matcher.group(number).map { text.bytes(in: $0) } ?? []
         }
     }

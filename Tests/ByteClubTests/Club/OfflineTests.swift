@@ -465,7 +465,6 @@ import TextEditing
 
     @MainActor private final class Heard {
         var reloads: [TextBuffer] = []
-        var carets: [Int] = []
         var changed = 0
         var deleted = 0
         var renamed = 0
@@ -500,13 +499,11 @@ import TextEditing
     }
 
     private func follow(
-        _ document: NoteDocument, caret: Int = 0, isDirty: Bool, _ heard: Heard
+        _ document: NoteDocument, isDirty: Bool, _ heard: Heard
     ) -> NoteFollower {
         let follower = NoteFollower(document, isDirty: { isDirty }) { news in
             switch news {
-            case .reload(let text, let shift):
-                heard.reloads.append(text)
-                heard.carets.append(shift.place(caret))
+            case .reload(let text): heard.reloads.append(text)
             case .changedElsewhere: heard.changed += 1
             case .deletedElsewhere: heard.deleted += 1
             case .renamed: heard.renamed += 1
@@ -523,12 +520,11 @@ import TextEditing
         try test.store.plant("one\ntwo\n", at: "/a.txt")
         let document = try await open("/a.txt")
         let heard = Heard()
-        let follower = follow(document, caret: 5, isDirty: false, heard)
+        let follower = follow(document, isDirty: false, heard)
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
         try test.store.plant("zero\none\ntwo\n", at: "/a.txt")
         await heard.wait { !$0.reloads.isEmpty }
         #expect(heard.reloads == [TextBuffer("zero\none\ntwo\n")])
-        #expect(heard.carets == [10])
         // It is the base of what is typed next.
         try await document.save(TextBuffer("mine"))
         #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))

@@ -49,6 +49,33 @@ final class FindController: ViewController {
         return (try Harness(controller, width: width, height: height), controller)
     }
 
+    @Test func searchesAgainInATextThatWasSavedElsewhere() throws {
+        let (harness, controller) = try make("foo foo")
+        harness.press("^F")
+        harness.type("foo")
+        #expect(harness.lines[6].hasSuffix("1 of 2"))
+        controller.textView.becomeSaved("foo\nfoo\nfoo")
+        harness.application.drawIfNeeded()
+        #expect(controller.textView.matches == [0..<3, 4..<7, 8..<11])
+        controller.textView.becomeSaved("x")
+        #expect(controller.textView.matches.isEmpty)
+    }
+
+    /// The matches of the old text are offsets that the new one may not have.
+    @Test func replacesNothingInATextThatWasSavedElsewhereMeanwhile() async throws {
+        let long = String(repeating: "a line with foo\n", count: 20_000)
+        let (harness, controller) = try make(TextBuffer(long))
+        let finder = TextFinder(controller.textView)
+        finder.find(TextQuery("fo+", isRegularExpression: true), from: nil)
+        controller.textView.didChange = { finder.textDidChange() }
+        controller.textView.becomeSaved("fo")
+        finder.whenComplete { finder.replaceAll(with: "bar") { _ in } }
+        await finder.finish()
+        while finder.state != .complete { await Task.yield() }
+        #expect(controller.textView.buffer.string == "bar")
+        _ = harness
+    }
+
     @Test func findsWhileOneTypesAndGoesBackWithEsc() throws {
         let (harness, controller) = try make("one two\ntwo one\nTwo")
         harness.press("Down", "^F")

@@ -87,6 +87,52 @@ import TextEditing
         #expect(controller.textView.buffer.string == "4\n1\n2\n")
     }
 
+    @Test func cutsTheSelectionWhereThereIsOne() throws {
+        let (harness, controller) = try make("1\n2\n3\n4\n")
+        controller.textView.clipboard = Clipboard()
+        harness.press("S-Down", "S-Down", "^K")
+        #expect(controller.textView.marked == "|3\n4\n")
+        harness.press("C-End", "^V")
+        #expect(controller.textView.buffer.string == "3\n4\n1\n2\n")
+    }
+
+    @Test func linesOfAnotherTextGetTheEndsOfThisOne() throws {
+        let clipboard = Clipboard()
+        let (windows, other) = try make("a\r\nb\nc\r\n")
+        other.textView.clipboard = clipboard
+        windows.press("^A", "^C", "C-End", "^V")
+        // Its own lines stay as they are.
+        #expect(
+            Array(other.textView.buffer.string.utf8) == Array("a\r\nb\nc\r\na\r\nb\nc\r\n".utf8))
+        let (harness, controller) = try make("1\n2")
+        controller.textView.clipboard = clipboard
+        harness.press("^V")
+        #expect(Array(controller.textView.buffer.string.utf8) == Array("a\nb\nc\n1\n2".utf8))
+        harness.press("^A", "^C")
+        windows.press("^A", "^V")
+        #expect(other.textView.buffer.string == "a\r\nb\r\nc\r\n1\r\n2")
+    }
+
+    @Test func aDragBelongsToTheViewInWhichItBegan() throws {
+        let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
+        let (harness, controller) = try make(TextBuffer(lines))
+        func mouse(_ action: MouseEvent.Action, _ x: Int, _ y: Int) {
+            harness.application.handle(
+                .mouse(MouseEvent(action, button: .left, at: Point(x: x, y: y))))
+            harness.settle()
+        }
+        // Below the text is the footer.
+        mouse(.press, 0, 5)
+        for _ in 1...3 { mouse(.drag, 2, 6) }
+        #expect(harness.lines[5] == "line 9")
+        #expect(controller.textView.selectedRange.upperBound > TextBuffer(lines).start(ofLine: 7))
+        mouse(.release, 2, 6)
+        let selected = controller.textView.selectedRange
+        mouse(.press, 2, 6)
+        mouse(.drag, 2, 2)
+        #expect(controller.textView.selectedRange == selected)
+    }
+
     @Test func scrollsWithTheCaret() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))

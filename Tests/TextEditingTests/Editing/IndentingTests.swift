@@ -66,6 +66,23 @@ import Testing
         #expect(marked(editor) == after)
     }
 
+    @Test(arguments: [
+        ("a|", "a\t|"), ("  a\n    |b", "  a\n      |b"), ("    x\n  |", "    x\n    |"),
+        ("a  |", "a  \t|"), ("\t|", "\t\t|"), ("|", "\t|"),
+    ])
+    func aTabGoesOnWithTheSpacesOfALine(before: String, after: String) {
+        var editor = editor(before)
+        editor.typeTab()
+        #expect(marked(editor) == after)
+    }
+
+    @Test(arguments: [
+        ("  a|", true), ("\t|b", true), ("a|", false), ("a  |", false), ("[a\n b]", true),
+    ])
+    func knowsWhatCanBeMovedBack(text: String, expected: Bool) {
+        #expect(editor(text).canOutdent == expected)
+    }
+
     @Test(arguments: ["|a", "a[b]c", "- a|b", "|", "a\n|\nb", "[a\n]b"])
     func aTabIsACharacterElsewhere(text: String) {
         #expect(editor(text).indentsLines == text.contains("\n]"))

@@ -211,4 +211,35 @@ func marked(_ editor: TextEditor) -> String {
     func findsTheWordUnderAClick(text: String, offset: Int, range: Range<Int>) {
         #expect(TextBuffer(text).wordRange(at: offset) == range)
     }
+
+    @Test(arguments: [
+        ("one two three", 8, "zero one two three", 13), ("one two three", 13, "one", 3),
+        ("one two three", 2, "one three", 2), ("one", 1, "", 0), ("e", 1, "e\u{301}x", 0),
+        ("same", 2, "same", 2),
+    ])
+    func aTextThatWasSavedElsewhereIsOneStep(before: String, caret: Int, after: String, place: Int)
+    {
+        var editor = TextEditor(TextBuffer(before))
+        editor.placeCaret(at: caret)
+        editor.type("!")
+        editor.undo()
+        editor.becomeSaved(TextBuffer(after))
+        #expect(editor.text.string == after && !editor.isDirty)
+        #expect(editor.caret == place)
+        guard before != after else { return }
+        editor.undo()
+        #expect(editor.text.string == before && editor.isDirty)
+        editor.redo()
+        #expect(!editor.isDirty)
+    }
+
+    @Test func anotherTextHasAnotherState() {
+        var editor = TextEditor("one")
+        let first = editor.state
+        editor.load("two")
+        #expect(editor.state != first && !editor.isDirty)
+        editor.type("!")
+        editor.undo()
+        #expect(editor.state != first && !editor.isDirty)
+    }
 }

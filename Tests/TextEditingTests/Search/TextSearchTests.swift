@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func aLineBreakInATemplateIsThatOfTheText() throws {
+        let search = try #require(try TextSearch(TextQuery(";", isRegularExpression: true)))
+        for (text, expected) in [("a;b\r\n", "\r\n"), ("a;b\n", "\n"), ("a;b", "\n")] {
+            let buffer = TextBuffer(text)
+            let new = search.replacement(for: 1..<2, in: buffer, template: "\\n")
+            #expect(Array(new.string.utf8) == Array(expected.utf8))
+        }
+    }
+
     @Test func findsLettersOfEitherCaseBeyondASCII() throws {
         let text: TextBuffer = "GRÖSSE größe Größe"
         let any = try #require(TextSearch("grö"))
