@@ -28,6 +28,9 @@ public struct HandedOverDraft: Sendable {
             guard errno != ENOENT else { throw .init(description: "The editor removed the file.") }
             throw .system("The temporary file cannot be read")
         }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .init(description: "The editor left something else in place of the file.")
+        }
         guard status.st_size <= byteLimit else {
             throw .init(
                 description: "The text is larger than a note may be (\(byteLimit >> 20) MiB).")

@@ -20,7 +20,9 @@ public final class LogInController: ViewController {
         let space = challenge.protectionSpace
         let isWrong = challenge.previousFailureCount > 0
         let realm = space.realm.map { $0.isEmpty ? "" : localized(" for “\($0.prefix(80))”") } ?? ""
-        let who = space.isProxy() ? localized("The proxy \(space.host)") : space.host
+        let isUsualPort = [0, 80, 443].contains(space.port)
+        let host = isUsualPort ? space.host : "\(space.host):\(space.port)"
+        let who = space.isProxy() ? localized("The proxy \(host)") : host
         var text = TextLine(
             isWrong
                 ? localized("\(who) did not accept this name and password. Try again.")

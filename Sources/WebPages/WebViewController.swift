@@ -315,7 +315,8 @@ extension KeyCommand {
     static let togglePictures = KeyCommand(
         "web.pictures", keys: ["i"], title: localized("Show pictures, or words in place of them"),
         label: localized("pictures"), weight: 40)
-    static let stopLoading = KeyCommand(
+    /// Stops what is being loaded.
+    public static let stopLoading = KeyCommand(
         "web.stop", keys: ["Esc", "^C"], title: localized("Stop loading"), label: localized("stop"),
         weight: 99)
     static let leavePage = KeyCommand(

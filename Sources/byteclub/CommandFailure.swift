@@ -34,7 +34,8 @@ struct CommandFailure: Error {
                         + "--background waits for another network."
                 ))
         }
-        guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)
+        guard club.needsSignIn, error.code == .unauthorized, error.missingScope == nil,
+            !(error.underlying is SecretError)
         else {
             return ErrorMessage(error, club: club.kind)
         }

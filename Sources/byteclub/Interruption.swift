@@ -8,11 +8,20 @@ import Glibc
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
+    /// Whether the program was started with a signal ignored, as by `nohup`: it stays ignored.
+    private static func isIgnored(_ signal: CInt) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// Runs work that a signal cancels. A second signal ends the program at once.
     static func cancelling<Value: Sendable>(
         _ work: @escaping @MainActor () async throws -> Value
     ) async throws -> Value {
         var task: Task<Value, any Error>?
+        let signals = signals.filter { !isIgnored($0) }
         let sources = signals.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
             source.setEventHandler { @Sendable in

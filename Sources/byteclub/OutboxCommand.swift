@@ -132,7 +132,12 @@ struct OutboxCommand: ParsableCommand {
 extension SyncEvent {
     /// The result of a change, in a line.
     var line: String {
-        if case .sent(let change, _) = self { return localized("Sent: \(change.words)") }
-        return sentence ?? ""
+        switch self {
+        case .sent(let change, _): localized("Sent: \(change.words)")
+        case .refused(let change, _):
+            localized(
+                "The club refused a change of “\(change.path.name)”: byteclub outbox shows why.")
+        default: sentence ?? ""
+        }
     }
 }

@@ -142,7 +142,9 @@ private struct FeedEntry: Decodable {
         guard !words.isEmpty || !address.isEmpty else { return nil }
         let target = address.isEmpty ? nil : URL(string: address, relativeTo: feed)?.absoluteString
         // ISO 8601 dates are ordered as text.
-        let days = dates.map { String($0.prefix(10)) }.filter { $0.utf8.count == 10 }.sorted()
+        let style = Date.ISO8601FormatStyle().year().month().day()
+        let days = dates.map { String($0.prefix(10)) }
+            .filter { (try? style.parse($0)).map(style.format) == $0 }.sorted()
         return Course(
             title: String((words.isEmpty ? address : words).prefix(500)), url: target,
             next: days.first { $0 >= day } ?? days.last)

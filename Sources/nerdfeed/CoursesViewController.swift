@@ -55,6 +55,7 @@ final class CoursesViewController: ViewController {
                     unless: web.isEmpty
                         ? localized("No page is open. Choose a course with Enter.") : nil
                 ) { self.show(page: true) }
+                if loading != nil { KeyCommand.stopLoading.performs { self.loading?.cancel() } }
             }
         }
     }
@@ -81,12 +82,12 @@ final class CoursesViewController: ViewController {
             do throws(Failure) {
                 show(try await CourseFeed.load(fetch, retry: .key))
             } catch {
-                show(
-                    didCancelLogIn
-                        ? Failure(
-                            sentence: localized(
-                                "The courses are only for those who log in. To log in, press r."))
-                        : error)
+                let reason =
+                    Task.isCancelled
+                    ? localized("Stopped. Press r to load the courses.")
+                    : localized("The courses are only for those who log in. To log in, press r.")
+                let isMine = Task.isCancelled || didCancelLogIn
+                show(isMine ? Failure(sentence: reason) : error)
             }
             loading = nil
             wheel.stop()

@@ -86,6 +86,22 @@ import Testing
         }
     }
 
+    /// The server of the command before is still there for a second, and `nohup` has SIGHUP ignored.
+    @Test func aServerStartsAfterACommandAndStaysWithoutATerminal() async throws {
+        try await inFreshHome { home in
+            #expect(try await home.run("notes", "ls").status == 0)
+            let server = try Conversation(
+                "/bin/sh", ["-c", "trap '' HUP; exec '\(ClubHome.program)' serve"],
+                environment: home.environment(), directory: home.work.path)
+            let output = await server.output { $0.contains("^C stops it") }
+            #expect(output.contains("is served at"))
+            kill(server.processIdentifier, SIGHUP)
+            #expect(try await home.run("notes", "ls").status == 0)
+            kill(server.processIdentifier, SIGTERM)
+            #expect(await server.end().status == 0)
+        }
+    }
+
     @Test func theClubClosesAfterTheLastAppHasQuit() async throws {
         try await withApp { home, terminal in
             #expect(home.servers.count == 1)

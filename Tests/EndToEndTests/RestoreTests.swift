@@ -32,6 +32,19 @@ import Testing
         }
     }
 
+    /// The handler that gives the terminal back runs on the thread at fault, unless that blocks the signal.
+    @Test func noThreadBlocksTheSignalsOfAFault() async throws {
+        try await withApp(notes: ["a.txt": "text"]) { _, terminal in
+            try await terminal.waitUntilIdle()
+            let blocked = ProcessTable.blockedSignals(of: terminal.process)
+            #expect(blocked.count > 2)
+            // `abort` unblocks its own.
+            for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
+                #expect(blocked.allSatisfy { $0 & (1 << UInt64(fault - 1)) == 0 }, "\(fault)")
+            }
+        }
+    }
+
     @Test(arguments: [SIGTERM, SIGHUP])
     func keepsADraftOfWhatWasTypedAtASignal(number: Int32) async throws {
         try await withApp { home, terminal in

@@ -192,6 +192,35 @@ import Testing
         }
     }
 
+    @Test func theMarksOfADraftAreNotSavedUnaskedEither() async throws {
+        try await withApp(notes: ["a.txt": "old\n"]) { home, terminal in
+            try await terminal.openNote(showing: "old")
+            terminal.type("really ")
+            try home.write("theirs\n", toNote: "a.txt")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "Changed by someone else")
+            try await terminal.waitUntilIdle()
+            terminal.type("c")
+            try await terminal.wait(forText: "+ theirs")
+            try await terminal.waitUntilIdle()
+            terminal.type("e")
+            try await terminal.wait(forText: ">>>>>>> the club's")
+            try await terminal.waitUntilIdle()
+            terminal.press(.escape)
+            try await terminal.wait(forText: "Keep as draft")
+            try await terminal.waitUntilIdle()
+            terminal.type("d")
+            try await terminal.wait(forText: "a.txt draft")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(forText: ">>>>>>> the club's")
+            try await terminal.waitUntilIdle()
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "The marks are still there")
+            #expect(try home.text(ofNote: "a.txt") == "theirs\n")
+        }
+    }
+
     @Test func savesAfterTheClubHasDied() async throws {
         try await withApp(notes: ["a.txt": "old\n"]) { home, terminal in
             try await terminal.openNote(showing: "old")

@@ -71,6 +71,16 @@ extension FileList {
         return ClubContents.photosFolderRefusal
     }
 
+    /// `2 notes`, `3 folders`, or `4 notes and folders`.
+    private func counted(_ entries: [FileEntry]) -> String {
+        let folderCount = entries.count(where: \.isFolder)
+        return switch folderCount {
+        case 0: kind.count(entries.count)
+        case entries.count: localized("\(entries.count) folders")
+        default: localized("\(entries.count) notes and folders")
+        }
+    }
+
     /// Asks for a folder and moves the marked or selected entries there.
     func moveTargets() {
         let targets = targets
@@ -79,7 +89,7 @@ extension FileList {
         let prompt = PromptViewController(
             title: targets.count == 1
                 ? localized("Move “\(first.name)”")
-                : localized("Move \(targets.count) \(kind.plural)"),
+                : localized("Move \(counted(targets))"),
             label: localized("Folder"), text: folder.isRoot ? "" : shownFolder,
             action: localized("Move"),
             hint: localized("Tab completes; / is the top. A new folder is created.")
@@ -136,7 +146,7 @@ extension FileList {
             pathToSelect = nil
             let what =
                 done.count == 1
-                ? localized("“\(done[0].name)” is") : localized("\(kind.count(done.count)) are")
+                ? localized("“\(done[0].name)” is") : localized("\(counted(done)) are")
             owner?.application?.showMessage(localized("\(what) in \(target.string) now."), .success)
         }
         return nil

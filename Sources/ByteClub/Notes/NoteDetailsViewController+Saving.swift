@@ -61,7 +61,9 @@ extension NoteDetailsViewController {
     }
 
     private var shownName: String {
-        document.name.isEmpty ? localized("The new note") : document.name
+        let name = document.name
+        return name.isEmpty
+            ? localized("The new note") : name.count > 60 ? name.prefix(59) + "…" : name
     }
 
     /// Closes the editor and removes the draft: the text was saved or discarded.

@@ -165,7 +165,8 @@ extension ErrorMessage {
                 "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
                     + "a folder's. Choose another name.")
         case .unauthorized:
-            localized("The club no longer accepts this sign-in. Sign in again.")
+            error.missingScope.map { SignInError.sentence(missing: [$0]) }
+                ?? localized("The club no longer accepts this sign-in. Sign in again.")
         case .forbidden where isAboutRoot(error):
             localized("You may not do this in the club's folder. Ask its owner.")
         case .forbidden:

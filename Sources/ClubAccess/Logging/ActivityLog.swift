@@ -22,8 +22,8 @@ package enum ActivityLog {
     /// Callers never wait for the disk.
     private static let queue = DispatchQueue(label: "byteclub.log", qos: .utility)
 
-    /// Appends to a file from now on. Only the first call has an effect. A new file is readable only by its
-    /// owner.
+    /// Appends to a file from now on. Only the first call has an effect. The file is readable only by its
+    /// owner: it has the names of files in it.
     package static func open(_ path: String) throws(Failure) {
         let path = URL(filePath: path).path
         let failure: CInt? = descriptor.withLock { descriptor in
@@ -33,6 +33,11 @@ package enum ActivityLog {
                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                 0o600)
             guard opened >= 0 else { return errno }
+            // Not that of a device, such as /dev/stderr.
+            var status = stat()
+            if fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                fchmod(opened, 0o600)
+            }
             descriptor = opened
             setenv(variable, path, 1)
             setenv("CURLNETWORKING_TRACE", path, 0)

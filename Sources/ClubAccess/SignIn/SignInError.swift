@@ -58,6 +58,10 @@ extension SignInError: CustomStringConvertible {
             localized(
                 "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
             )
+        case .unauthorized where isPlain && !LoopbackHost.contains(host):
+            localized(
+                "The name or the password is wrong, or the server wants the password as it is: over plain http it "
+                    + "is not sent. If “\(host)” speaks https, begin the address with https://.")
         case .unauthorized: localized("The name or the password is wrong.")
         // Servers respond like this to plain HTTP on a TLS port.
         case .offline where isPlain && error.connectionFailure == .noAnswer,

@@ -24,7 +24,10 @@ struct RunningServer: Sendable {
         // Writing to a disconnected client must not kill the process.
         signal(SIGPIPE, SIG_IGN)
         let descriptorLimit = try DescriptorLimit.raise()
-        let lock = try ServerLock(path: configuration.lockFile, clubFolder: configuration.folder)
+        // One that was asked for by a person waits until the server of the last command has ended.
+        let lock = try await ServerLock.take(
+            path: configuration.lockFile, clubFolder: configuration.folder,
+            patience: configuration.untilUnused ? .zero : LeaseCounter.grace * 2)
         let log = configuration.log
         try makeClub(configuration)
         try ServerFolders.make(

@@ -61,6 +61,24 @@ final class ServerLock: Sendable {
         }
     }
 
+    /// Waits for a server that ends on its own, as one does that a command has started.
+    ///
+    /// - Parameter patience: How long to wait.
+    static func take(
+        path: String, clubFolder: String, patience: Duration
+    ) async throws(ClubServerError) -> ServerLock {
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(ClubServerError) {
+                return try ServerLock(path: path, clubFolder: clubFolder)
+            } catch {
+                guard error.code == .alreadyRunning, .now < end,
+                    (try? await Task.sleep(for: .milliseconds(20))) != nil
+                else { throw error }
+            }
+        }
+    }
+
     /// Releases it at once. One that was not acquired has nothing to unlock.
     deinit {
         if descriptor >= 0 { LockedFile.close(descriptor) }

@@ -131,6 +131,7 @@ final class HTTPLoader: Sendable {
         } onCancel: {
             start.cancel()
         }
+        if watch?.hasGivenUp == true { throw .transport(URLError(.timedOut)) }
         return try result.get()
     }
 }

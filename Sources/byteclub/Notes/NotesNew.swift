@@ -4,6 +4,7 @@ import ClubStore
 import FoundationEssentials
 import Glibc
 import ByteClubMessages
+import TextEditing
 
 struct NotesNew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,10 +65,13 @@ struct NotesNew: AsyncParsableCommand {
     /// A path as one types it in a shell, quoted where it must be.
     private static func argument(_ path: RemotePath) -> String {
         let text = path.relativeString
-        let isPlain = text.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-                || "0123456789-_./".utf8.contains($0) || $0 >= 0x80
-        }
+        // A character that is shown as “<U+202E>” has signs of the shell in it.
+        let isPlain =
+            VisibleText(text).string == text
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+                    || "0123456789-_./".utf8.contains($0) || $0 >= 0x80
+            }
         let word = isPlain ? text : ClubSettings.shellQuoted(text)
         // Else it would be taken for an option, quoted or not.
         return text.hasPrefix("-") ? "-- " + word : word

@@ -45,9 +45,9 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put", abstract: "Add photos to the club.",
             discussion: """
-                They are re-encoded as JPEG, upright and without their metadata, or with --original \
-                go as they are; where they were taken is left out unless --keep-location asks for it. The \
-                files on this computer stay as they are. A photo of the same name in the club is never \
+                They are re-encoded as JPEG, upright, or with --original go as they are. Camera, date, artist \
+                and copyright stay in them; where they were taken is left out unless --keep-location asks for \
+                it. The files on this computer stay as they are. A photo of the same name in the club is never \
                 replaced. Settings for all photos: transfers in config.yml.
                 """)
 

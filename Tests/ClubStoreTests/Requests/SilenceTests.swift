@@ -1,5 +1,6 @@
 import CurlNetworking
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -28,5 +29,33 @@ import Testing
         #expect(
             first.map(\.reason) == [.silent(.milliseconds(20)), .silent(.milliseconds(40))])
         #expect(first[0].wait < .seconds(60) && first[1].wait < first[0].wait)
+    }
+
+    /// Each byte restarts the time limit of a request.
+    @Test func aServerThatDripsIsGivenUp() async throws {
+        let server = try LoopbackServer(talking: { peer in
+            guard peer.readHead() != nil else { return }
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            for _ in 0..<1000 where peer.isOpen {
+                peer.send(" ")
+                usleep(5_000)
+            }
+        })
+        defer { server.stop() }
+        let loader = HTTPLoader(
+            configuration: HTTPLoader.makeConfiguration(timeout: .seconds(1)),
+            silenceInterval: .milliseconds(100))
+        let request = URLRequest(url: server.url())
+        let notices = Mutex(0)
+        let result = await RetryNotice.$observer.withValue({ _ in notices.withLock { $0 += 1 } }) {
+            await Task { try await loader.load(request, limit: 200_000) }.result
+        }
+        let error = #expect(throws: HTTPLoader.Failure.self) { try result.get() }
+        guard case .transport(let cause) = error else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(cause.code == .timedOut)
+        #expect(notices.withLock { $0 } > 0)
     }
 }

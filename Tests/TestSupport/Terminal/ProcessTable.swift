@@ -61,6 +61,14 @@ public enum ProcessTable {
         return counts
     }
 
+    /// The signals that each thread of a process blocks, as bits: signal 1 is the lowest.
+    public static func blockedSignals(of process: Int32) -> [UInt64] {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.compactMap { text("SigBlk", ofStatus: "\(folder)/\($0)/status") }
+            .compactMap { UInt64($0, radix: 16) }
+    }
+
     /// How often threads woke up between two counts; a thread that ended woke up for that.
     public static func wakeUps(from before: [Int32: Int], to after: [Int32: Int]) -> Int {
         let ended = before.keys.filter { after[$0] == nil }.count
@@ -84,11 +92,15 @@ public enum ProcessTable {
     }
 
     private static func field(_ name: String, ofStatus file: String) -> Int? {
+        text(name, ofStatus: file).flatMap { Int($0) }
+    }
+
+    /// The first word of a field.
+    private static func text(_ name: String, ofStatus file: String) -> Substring? {
         guard let data = contents(of: file) else { return nil }
         for line in String(decoding: data, as: UTF8.self).split(separator: "\n")
         where line.hasPrefix(name + ":") {
             return line.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).first
-                .flatMap { Int($0) }
         }
         return nil
     }
