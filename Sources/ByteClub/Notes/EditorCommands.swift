@@ -24,7 +24,8 @@ extension KeyCommand {
         label: "$EDITOR", weight: 32)
 
     static let editorCommands: [KeyCommand] = [
-        .doneWithNote, .saveNote, .cancelNote, .handOverNote, .checkSpelling, .markSpelling,
+        .doneWithNote, .saveNote, .cancelNote, .goToLine, .handOverNote, .checkSpelling,
+        .markSpelling,
         .toggleWholeScreen,
     ]
 }

@@ -245,6 +245,7 @@ final class NoteDetailsViewController: ViewController {
             KeyCommand.replace.performs { self.findBar.open(replacing: true) }
             KeyCommand.findNext.performs(unless: unlessFindable) { self.findBar.move(by: 1) }
             KeyCommand.findPrevious.performs(unless: unlessFindable) { self.findBar.move(by: -1) }
+            KeyCommand.goToLine.performs { GoToLine.ask(over: self, in: self.textView) }
             KeyCommand.handOverNote.performs(unless: busy) {
                 self.handOver(savingAfterwards: false)
             }

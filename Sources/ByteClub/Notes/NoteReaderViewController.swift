@@ -63,6 +63,7 @@ final class NoteReaderViewController: ViewController {
             KeyCommand.previousInNote.performs(unless: unlessFindable) {
                 self.findBar.move(by: -1)
             }
+            KeyCommand.goToLineInNote.performs { GoToLine.ask(over: self, in: self.textView) }
             KeyCommand.convertNote.performs(
                 unless: decoded == nil
                     ? localized("This is not text, so there is nothing to convert.") : nil
@@ -99,7 +100,12 @@ extension KeyCommand {
     static let previousInNote = KeyCommand(
         "reader.previous", keys: ["N", "^P"], title: localized("The place before with these words"))
 
+    static let goToLineInNote = KeyCommand(
+        "reader.line", keys: ["M-g", ":"], title: localized("Go to a line by its number"),
+        label: localized("line"), weight: 60)
+
     static let readerCommands: [KeyCommand] = [
         .closeReader, .convertNote, .findInNote, .nextInNote, .previousInNote,
+        .goToLineInNote,
     ]
 }

@@ -1,4 +1,4 @@
-internal import TextEditing
+public import TextEditing
 
 extension TextView {
     /// The width of the line numbers and the space after them.
@@ -130,6 +130,16 @@ extension TextView {
             $0.select(selection)
             $0.scrollAnchor = min(anchor, $0.text.count)
         }
+    }
+
+    /// Moves the caret to a place as ``caretPosition`` reports it, or to the nearest one that there is, and shows it.
+    public func go(to place: TextPosition) {
+        let text = editor.text
+        let line = text.range(ofLine: max(0, min(place.line, text.lineCount - 1)))
+        let before = text.string(in: line).unicodeScalars.prefix(max(0, place.column))
+        moveCaret(toOffset: line.lowerBound + String(String.UnicodeScalarView(before)).utf8.count)
+        // A view that is only read does not follow its caret on its own.
+        if !isEditable { scrollToCaret() }
     }
 
     func scroll(to offset: Int) {

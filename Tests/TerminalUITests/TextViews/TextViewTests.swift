@@ -170,6 +170,21 @@ import TextEditing
         #expect(harness.screen.cursor == Point(x: 1, y: 3))
     }
 
+    @Test func goesToALineAndColumn() throws {
+        let (harness, controller) = try make("e\u{301}t\u{E9}\nsecond\n\nlast")
+        let places = [(0, 3), (1, 2), (1, 99), (2, 5), (99, 0), (-1, -1)]
+        let carets = places.map { line, column in
+            controller.textView.go(to: TextPosition(line: line, column: column))
+            return controller.textView.selectedRange.lowerBound
+        }
+        #expect(carets == [4, 9, 13, 14, 15, 0])
+        controller.textView.isEditable = false
+        controller.textView.load(TextBuffer((1...50).map { "\($0)" }.joined(separator: "\n")))
+        controller.textView.go(to: TextPosition(line: 29, column: 0))
+        harness.settle()
+        #expect(harness.lines.prefix(6).contains("30"))
+    }
+
     @Test func theWheelScrollsAndTypingComesBack() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))
