@@ -9,6 +9,13 @@ extension ClubFolder {
         case gone
     }
 
+    /// Applies what other programs have changed so far: a listing right after a copy into the folder has the file.
+    func applyLatestEvents() async {
+        await watcher?.settle()
+        // A folder that is gone is noticed by the loop of the server, too.
+        _ = applyEvents()
+    }
+
     /// Applies changes by other programs.
     func applyEvents() -> FolderState {
         let events = watcher?.takeEvents() ?? []

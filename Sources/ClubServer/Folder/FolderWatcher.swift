@@ -96,6 +96,15 @@ final class FolderWatcher: Sendable {
         return state.withLock { $0.delivered + $0.arriving }.filter { $0.watch == watch }
     }
 
+    /// Returns when all that has happened in the folder so far is in a complete batch, after two batches at most.
+    func settle() async {
+        collect()
+        let end = ContinuousClock.now + Self.settling * 2
+        while state.withLock({ !$0.arriving.isEmpty }), .now < end,
+            (try? await Task.sleep(for: .milliseconds(2))) != nil
+        {}
+    }
+
     private func collect() {
         // Two threads may read: what one reads first must be stored first.
         let isFirst = state.withLock { state in

@@ -33,6 +33,20 @@ import Testing
         loop.stop()
     }
 
+    /// `cp note.txt club/ && byteclub notes ls`
+    @Test func aListingHasWhatWasJustPutIntoTheFolder() async throws {
+        try await TestClub.with { club in
+            for number in 1...10 {
+                try club.write("\(number)", to: "\(number).txt")
+                #expect(try await club.list().entries.count == number)
+            }
+            for number in 1...10 {
+                #expect(unlink(club.folder + "/\(number).txt") == 0)
+                #expect(try await club.list().entries.count == 10 - number)
+            }
+        }
+    }
+
     @Test func aFileThatHasJustBeenClosedIsThere() async throws {
         let home = try TestClub.makeHome()
         defer { try? FileManager.default.removeItem(atPath: home) }
