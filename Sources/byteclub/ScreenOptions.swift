@@ -13,7 +13,7 @@ struct ScreenOptions: ParsableArguments {
         completion: .list(names),
         transform: { name in
             guard let scheme = Theme.Scheme(rawValue: name) else {
-                throw ValidationError("There are: \(names.joined(separator: ", ")).")
+                throw ValidationError("It is one of \(names.joined(separator: ", ")).")
             }
             return scheme
         })
