@@ -23,7 +23,7 @@ STAMPED = BYTECLUB_COMMIT=$${BYTECLUB_COMMIT-$$(git describe --always --dirty --
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: run test build program product nerdfeed install uninstall deb check-deb sbom bench bench-editing outside drop-in streaming sanitize fuzz \
+.PHONY: run test test-release build program product nerdfeed install uninstall deb check-deb sbom bench bench-editing outside drop-in streaming sanitize fuzz \
 	deps deps-test deps-bench deps-package format lint clean
 
 run: program
@@ -76,6 +76,14 @@ test: deps-test
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory drop-in
 	@SWIFT="$(SWIFT)" scripts/test
+
+# The end-to-end tests with the program as it is released: the optimizer may break what no other test meets.
+test-release: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
+test-release: deps-test
+	@$(MAKE) --no-print-directory build
+	$(SWIFT) build --build-tests
+	@BYTECLUB_BINARY="$(CURDIR)/.build/release/byteclub" SWIFT="$(SWIFT)" scripts/test \
+	    --filter '^EndToEndTests\.' --skip '\.NerdfeedTests' --skip '\.GroceriesTests'
 
 bench: deps-bench
 	@Benchmarks/run.sh
