@@ -95,8 +95,11 @@ import Testing
                 environment: home.environment(), directory: home.work.path)
             let output = await server.output { $0.contains("^C stops it") }
             #expect(output.contains("is served at"))
+            let ignored = ProcessTable.ignoredSignals(of: server.processIdentifier)
+            #expect(ignored.map { $0 & (1 << UInt64(SIGHUP - 1)) != 0 } == true)
             kill(server.processIdentifier, SIGHUP)
             #expect(try await home.run("notes", "ls").status == 0)
+            #expect(home.servers == [server.processIdentifier])
             kill(server.processIdentifier, SIGTERM)
             #expect(await server.end().status == 0)
         }

@@ -79,6 +79,11 @@ package struct FileArrangement: Sendable {
         return rows
     }
 
+    /// Prepares them for a filter, and for many calls of ``position(of:)``, at once.
+    package mutating func makeIndex() {
+        if index == nil { index = NameIndex(entries, deeper) }
+    }
+
     /// The same rows, ready for a filter.
     @concurrent package func indexed() async -> FileArrangement {
         var indexed = self

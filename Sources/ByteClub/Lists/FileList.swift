@@ -114,6 +114,7 @@ extension FileListDelegate {
     /// Cancels pending work: the session ends.
     func stop() {
         batch?.cancel()
+        work.needsArranging = false
         work.arranging?.cancel()
         work.filtering?.cancel()
         ageChange?.timer.cancel()
@@ -189,6 +190,8 @@ extension FileList: ClubObserver {
             if !Task.isCancelled { show(made, rows) }
         }
         work.arranging = nil
+        // It was cancelled while the club was small for a moment.
+        if work.needsArranging { reload() }
     }
 
     /// Shows rows where there are none, and prepares them for a filter afterwards.
@@ -197,9 +200,8 @@ extension FileList: ClubObserver {
         guard !Task.isCancelled else { return }
         show(first)
         let indexed = await first.indexed()
-        // What has changed meanwhile is arranged next.
-        guard !Task.isCancelled, !work.needsArranging else { return }
-        arrangement = indexed
+        // The rows on the screen are still the first ones, even if the next are due.
+        if !Task.isCancelled { arrangement = indexed }
     }
 
     /// - Parameter rows: The rows that pass the filter, if already known.
@@ -244,6 +246,7 @@ extension FileList: ClubObserver {
     }
 
     private func display() {
+        if !list.marks.isEmpty { arrangement.makeIndex() }
         list.emptyText = emptyText
         list.reloadData()
         // Without its filter a note in a folder below is not in sight: no command may be about it unseen.
@@ -399,7 +402,11 @@ extension FileList: ListViewDataSource, ListViewDelegate {
         delegate?.fileListDidChangeSelection(self)
     }
 
-    func listViewDidChangeMarks(_ list: ListView) { showTitle() }
+    func listViewDidChangeMarks(_ list: ListView) {
+        // Each mark is looked up.
+        if !list.marks.isEmpty { arrangement.makeIndex() }
+        showTitle()
+    }
 
     /// The current age of a file; the list is redrawn when the text changes.
     func age(of file: RemoteFile) -> String { Wording.age(of: file.modified, at: now()) }

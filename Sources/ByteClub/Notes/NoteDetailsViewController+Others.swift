@@ -34,9 +34,10 @@ extension NoteDetailsViewController {
             title = document.name
             showPlace()
             panel.trailingTitle = TextLine(localized("renamed just now"), .secondary)
-        case .reload(let text):
+        case .reload(let text, let shift):
+            let change = shift.change(to: text, from: startText)
             startText = text
-            textView.becomeSaved(text.withoutByteOrderMark)
+            textView.becomeSaved(text.withoutByteOrderMark, by: change)
             panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
             if let path = document.file?.path { delegate?.noteDetails(self, didReload: path) }
         }

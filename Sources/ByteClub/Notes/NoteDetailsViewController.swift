@@ -101,7 +101,7 @@ final class NoteDetailsViewController: ViewController {
         self.startsDirty = startsDirty
         self.isConverted = isConverted
         // Those of a draft were put there in an earlier run.
-        progress.mayHaveMarks = startsDirty && NoteComparison.hasMarks(text)
+        progress.mayHaveMarks = startsDirty
         super.init()
         title = document.isNew ? localized("New note") : document.name
     }

@@ -8,8 +8,8 @@ internal import TextEditing
 /// it.
 @MainActor final class NoteFollower: ClubObserver {
     enum News {
-        /// The text has changed.
-        case reload(TextBuffer)
+        /// The text has changed, in the part that a ``TextShift`` leaves out.
+        case reload(TextBuffer, TextShift)
         /// Both the user and another member have changed it, or another program of this computer.
         case changedElsewhere(isOwn: Bool)
         case deletedElsewhere
@@ -128,7 +128,7 @@ internal import TextEditing
             await hearOfChange(in: current, since: opened)
         } else {
             adopt(current, text)
-            didHear(.reload(text))
+            didHear(.reload(text, shift))
         }
     }
 
@@ -172,6 +172,19 @@ struct TextShift: Sendable {
         }
         prefix = edit.range.lowerBound
         suffix = old.count - edit.range.upperBound
+    }
+
+    /// What makes the new text of the old one, both without their byte order marks; nil if only one has such a mark.
+    func change(
+        to new: TextBuffer, from old: TextBuffer
+    ) -> (range: Range<Int>, text: TextBuffer)? {
+        let mark = new.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
+        guard old.hasByteOrderMark == new.hasByteOrderMark, prefix >= mark,
+            old.count == oldCount, new.count == newCount
+        else { return nil }
+        return (
+            prefix - mark..<oldCount - suffix - mark, new.extract(prefix..<newCount - suffix)
+        )
     }
 
     /// The position in the new text, in bytes.

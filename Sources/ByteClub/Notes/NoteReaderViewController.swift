@@ -101,7 +101,7 @@ extension KeyCommand {
         "reader.previous", keys: ["N", "^P"], title: localized("The place before with these words"))
 
     static let goToLineInNote = KeyCommand(
-        "reader.line", keys: ["M-g", ":"], title: localized("Go to a line by its number"),
+        "reader.line", keys: ["M-g"], title: localized("Go to a line by its number"),
         label: localized("line"), weight: 60)
 
     static let readerCommands: [KeyCommand] = [

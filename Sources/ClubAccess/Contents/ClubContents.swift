@@ -248,13 +248,13 @@ package struct ClubContents: Sendable, Equatable {
     private mutating func removeFolder(_ path: RemotePath) {
         // Skips the lookup for each of many files.
         guard !fileCounts.isEmpty || !folders.isEmpty || path.isRoot else { return }
+        let isFolder = path.isRoot || fileCounts[path] != nil || folders.contains(path)
+        guard isFolder else { return }
         if path.isRoot || fileCounts[path] != nil {
             for key in files.keys where key != path && key.isInside(path) {
                 set(nil, at: key)
             }
         }
-        if folders.contains(path) {
-            folders = folders.filter { !$0.isInside(path) }
-        }
+        folders = folders.filter { !$0.isInside(path) }
     }
 }

@@ -41,7 +41,10 @@ extension Draft {
     /// The draft after the note, or a folder above it, was renamed; nil if that does not concern it.
     func renamed(_ old: String, to new: String) -> Draft? {
         func moved(_ path: String) -> String? {
-            path == old ? new : path.pathAfter(folder: old).map { new + "/" + $0 }
+            // Names are equal in any normalization form.
+            let (names, folder) = (path.pathNames(), old.pathNames())
+            guard names.starts(with: folder) else { return nil }
+            return ([new] + names.dropFirst(folder.count)).joined(separator: "/")
         }
         var draft = self
         if let path = path.flatMap(moved) {

@@ -35,6 +35,9 @@ final class FolderWatcher: Sendable {
         var arriving: [Event] = []
         /// Complete batches.
         var delivered: [Event] = []
+        /// Those who wait for the batch that is arriving.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isStopped = false
     }
 
     /// - Parameter loop: Its thread calls when there are events to read.
@@ -50,7 +53,10 @@ final class FolderWatcher: Sendable {
     }
 
     /// Ends ``batches``.
-    func stop() { continuation.finish() }
+    func stop() {
+        continuation.finish()
+        resumeWaiting { $0.isStopped = true }
+    }
 
     /// Watches an open folder, not its subfolders.
     ///
@@ -96,13 +102,26 @@ final class FolderWatcher: Sendable {
         return state.withLock { $0.delivered + $0.arriving }.filter { $0.watch == watch }
     }
 
-    /// Returns when all that has happened in the folder so far is in a complete batch, after two batches at most.
+    /// Returns when all that has happened in the folder so far is in a complete batch.
     func settle() async {
         collect()
-        let end = ContinuousClock.now + Self.settling * 2
-        while state.withLock({ !$0.arriving.isEmpty }), .now < end,
-            (try? await Task.sleep(for: .milliseconds(2))) != nil
-        {}
+        await withCheckedContinuation { continuation in
+            let isSettled = state.withLock { state in
+                guard !state.arriving.isEmpty, !state.isStopped else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isSettled { continuation.resume() }
+        }
+    }
+
+    private func resumeWaiting(_ change: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            change(&state)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     private func collect() {
@@ -128,7 +147,7 @@ final class FolderWatcher: Sendable {
     }
 
     private func deliver() {
-        state.withLock { state in
+        resumeWaiting { state in
             state.delivered += state.arriving
             state.arriving = []
         }

@@ -5,7 +5,6 @@ enum TabbedLine {
     }
 
     static func fields(of line: Substring) -> [String] {
-        // By bytes: a tab and a combining mark after it, with which a name may begin, are one character.
         line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
             .map { unescaped(Substring($0)) }
     }

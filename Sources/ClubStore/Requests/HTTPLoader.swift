@@ -131,7 +131,11 @@ final class HTTPLoader: Sendable {
         } onCancel: {
             start.cancel()
         }
-        if watch?.hasGivenUp == true { throw .transport(URLError(.timedOut)) }
+        if case .failure(.transport(let error)) = result, error.code == .cancelled,
+            !Task.isCancelled, watch?.hasGivenUp == true
+        {
+            throw .transport(URLError(.timedOut))
+        }
         return try result.get()
     }
 }

@@ -90,11 +90,12 @@ extension Application {
     private func handle(_ event: MouseEvent) {
         if event.action == .drag || event.action == .release, let view = window.mouseView {
             if event.action == .release { window.mouseView = nil }
-            guard view.application != nil else { return }
+            // What was presented meanwhile has the mouse.
+            guard view.application != nil, window.mouseLayer === presentations.last else { return }
             _ = view.mouse(event.moved(into: view))
             return
         }
-        window.mouseView = nil
+        if event.action == .press { window.mouseView = nil }
         guard let hit = window.hitTest(event.location) else { return }
         if event.action == .press, event.button == .left {
             var candidate: View? = hit
@@ -103,7 +104,9 @@ extension Application {
         var candidate: View? = hit
         while let view = candidate {
             if view.mouse(event.moved(into: view)) {
-                if event.action == .press { window.mouseView = view }
+                if event.action == .press {
+                    (window.mouseView, window.mouseLayer) = (view, presentations.last)
+                }
                 return
             }
             candidate = view.superview

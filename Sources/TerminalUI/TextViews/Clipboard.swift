@@ -19,13 +19,13 @@ public final class Clipboard {
 
     /// Stores a text, and passes it to the terminal if that supports it.
     ///
-    /// - Parameter lineEnding: How the lines of the text end from which it was taken.
+    /// - Parameter lineEnding: How the lines of the text end from which it was taken; nil for those of its own.
     public func put(
-        _ text: TextBuffer, lineEnding: LineEnding = .lineFeed, for application: Application?
+        _ text: TextBuffer, lineEnding: LineEnding? = nil, for application: Application?
     ) {
         guard !text.isEmpty else { return }
         self.text = text
-        self.lineEnding = lineEnding
+        self.lineEnding = lineEnding ?? text.lineEnding
         if text.count <= Self.terminalLimit { application?.copyToClipboard(text.string) }
     }
 }

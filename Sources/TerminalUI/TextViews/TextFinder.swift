@@ -76,13 +76,18 @@ public final class TextFinder {
         task = Task { [weak self] in
             defer { application?.endActivity() }
             if let origin, let first = await Self.first(search, in: text, from: origin) {
-                guard !Task.isCancelled else { return }
-                self?.select(first)
+                guard !Task.isCancelled, let self else { return }
+                if textView.state == textState { select(first) }
             }
             let result = await Self.all(search, in: text)
             guard !Task.isCancelled, let self else { return }
             // What was found is of no use in another text.
-            guard textView.state == textState else { return find(query, from: self.origin) }
+            guard textView.state == textState else {
+                let step = pendingStep
+                find(query, from: self.origin)
+                pendingStep = state == .searching ? step : 0
+                return
+            }
             end(with: result)
         }
     }

@@ -52,8 +52,12 @@ public class TextInputView: View {
 
     /// Becomes a text that was saved elsewhere, as one undoable step; it counts as saved then. The caret stays in the text
     /// around it.
-    public func becomeSaved(_ text: TextBuffer) {
-        perform { $0.becomeSaved(text) }
+    ///
+    /// - Parameter change: What makes it of the current text; found here if it is not known. A large one is not undoable.
+    public func becomeSaved(
+        _ text: TextBuffer, by change: (range: Range<Int>, text: TextBuffer)? = nil
+    ) {
+        perform { $0.becomeSaved(text, by: change) }
     }
 
     /// Moves the caret to the start of a line, zero-based; to the last one if there are fewer.
@@ -170,9 +174,10 @@ public class TextInputView: View {
 
     func cut(_ take: (inout TextEditor) -> TextBuffer) {
         perform {
+            let lineEnding = $0.text.lineEnding
             let text = take(&$0)
             if keepsWhatIsCut {
-                clipboard.put(text, lineEnding: $0.text.lineEnding, for: application)
+                clipboard.put(text, lineEnding: lineEnding, for: application)
             }
         }
     }

@@ -136,8 +136,10 @@ extension TextView {
     public func go(to place: TextPosition) {
         let text = editor.text
         let line = text.range(ofLine: max(0, min(place.line, text.lineCount - 1)))
-        let before = text.string(in: line).unicodeScalars.prefix(max(0, place.column))
-        moveCaret(toOffset: line.lowerBound + String(String.UnicodeScalarView(before)).utf8.count)
+        let column = max(0, min(place.column, line.count))
+        let scalar = text.scalarCount(before: line.lowerBound) + column
+        let offset = text.offset(ofScalar: min(scalar, text.scalarCount))
+        moveCaret(toOffset: min(offset, line.upperBound))
         // A view that is only read does not follow its caret on its own.
         if !isEditable { scrollToCaret() }
     }

@@ -5,6 +5,8 @@ final class Window: View {
     weak var owner: Application?
     /// The view that took the last press, until the button is released.
     weak var mouseView: View?
+    /// What was in front then; nil for the root.
+    weak var mouseLayer: PresentationView?
 
     /// The minimum size to work in.
     static let smallestSize = Size(width: 20, height: 6)

@@ -8,6 +8,9 @@ struct ListMarker: Equatable {
     /// Bytes of the indent and the marker together.
     var count: Int
 
+    /// The column where the indent ends, with a tab at each fourth one.
+    var indentColumn: Int { indent.reduce(0) { $1 == 0x09 ? ($0 / 4 + 1) * 4 : $0 + 1 } }
+
     /// Lines are read no farther than this for their beginning.
     static let readLimit = 512
 

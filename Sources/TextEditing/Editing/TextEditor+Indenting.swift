@@ -25,21 +25,21 @@ extension TextEditor {
         type(isAfterSpaces ? String(repeating: " ", count: smallestIndent) : "\t")
     }
 
-    /// Puts the item of a list under that of the next list around it; nothing for one at the first column.
+    /// Makes an item with nothing in it the next one of the list around it.
     mutating func moveItemOut() {
         let line = text.line(at: selection.head)
-        let indent = marker(ofLine: line).indent
-        var outer: [UInt8] = []
+        let own = marker(ofLine: line)
+        let start = text.range(ofLine: line).lowerBound
+        var beginning = text.bytes(in: start + own.indent.count..<start + own.count)
         for line in (max(0, line - 500)..<line).reversed() {
-            let marker = marker(ofLine: line)
-            guard !marker.next.isEmpty, marker.indent.count < indent.count else { continue }
-            outer = marker.indent
+            let outer = marker(ofLine: line)
+            guard !outer.next.isEmpty, outer.indentColumn < own.indentColumn else { continue }
+            beginning = outer.indent + outer.next
             break
         }
-        let start = text.range(ofLine: line).lowerBound
         replaceAll(
-            [(start..<start + indent.count, TextBuffer(utf8: outer))],
-            selecting: Selection(caret: selection.head - indent.count + outer.count))
+            [(start..<start + own.count, TextBuffer(utf8: beginning))],
+            selecting: Selection(caret: start + beginning.count))
     }
 
     /// Moves the lines a step to the right, as one change; empty ones stay.

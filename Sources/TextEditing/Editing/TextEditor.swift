@@ -65,9 +65,19 @@ public struct TextEditor: Sendable {
 
     /// Becomes a text that was saved elsewhere, as one step that can be undone; the editor is clean then.
     ///
-    /// What is selected stays in the text around it.
-    public mutating func becomeSaved(_ new: TextBuffer) {
-        if let change = text.replacement(toBecome: new) {
+    /// What is selected stays in the text around it. A change of more than a mebibyte is not a step: the history starts
+    /// over, as it would keep the bytes of each.
+    ///
+    /// - Parameter change: What makes it of this text; found here if it is not known, which takes O(count).
+    public mutating func becomeSaved(
+        _ new: TextBuffer, by change: (range: Range<Int>, text: TextBuffer)? = nil
+    ) {
+        let isSound = change.map {
+            $0.range.upperBound <= text.count
+                && text.count - $0.range.count + $0.text.count == new.count
+        }
+        let change = isSound == true ? change : text.replacement(toBecome: new)
+        if let change {
             func place(_ offset: Int) -> Int {
                 if offset <= change.range.lowerBound { return offset }
                 if offset >= change.range.upperBound {
@@ -76,12 +86,18 @@ public struct TextEditor: Sendable {
                 return min(offset, change.range.lowerBound + change.text.count)
             }
             let after = Selection(anchor: place(selection.anchor), head: place(selection.head))
-            replace(change.range, with: change.text, selecting: after)
+            if change.range.count + change.text.count > Self.largestSavedStep {
+                load(new)
+            } else {
+                replace(change.range, with: change.text, selecting: after)
+            }
             // The ends may be inside of characters of the new text.
             select(after)
         }
         markSaved()
     }
+
+    private static let largestSavedStep = 1 << 20
 
     /// Takes over what could be undone of this very text before; the text counts as saved.
     public mutating func restore(_ history: UndoHistory) {

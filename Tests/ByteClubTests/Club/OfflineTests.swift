@@ -503,7 +503,7 @@ import TextEditing
     ) -> NoteFollower {
         let follower = NoteFollower(document, isDirty: { isDirty }) { news in
             switch news {
-            case .reload(let text): heard.reloads.append(text)
+            case .reload(let text, _): heard.reloads.append(text)
             case .changedElsewhere: heard.changed += 1
             case .deletedElsewhere: heard.deleted += 1
             case .renamed: heard.renamed += 1

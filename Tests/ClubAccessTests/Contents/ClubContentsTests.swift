@@ -70,7 +70,10 @@ import Testing
 
     @Test func aDeletedRootLeavesNothing() throws {
         var contents = ClubContents()
-        contents.apply([.file(try file("/photos/a.jpg")), .file(try file("/a.txt"))])
+        contents.apply([
+            .file(try file("/photos/a.jpg")), .file(try file("/a.txt")),
+            .folder(try RemotePath(validating: "/d/empty")),
+        ])
         contents.apply([.deleted(.root)])
         #expect(contents == ClubContents())
         #expect(contents.hasFolder(.root))

@@ -36,9 +36,9 @@ import Testing
         let server = try LoopbackServer(talking: { peer in
             guard peer.readHead() != nil else { return }
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-            for _ in 0..<1000 where peer.isOpen {
+            while peer.isOpen {
                 peer.send(" ")
-                usleep(5_000)
+                usleep(50_000)
             }
         })
         defer { server.stop() }
@@ -57,5 +57,19 @@ import Testing
         }
         #expect(cause.code == .timedOut)
         #expect(notices.withLock { $0 } > 0)
+    }
+
+    @Test func aDripBeginsWithTheFirstByteAndEndsWithMany() {
+        var drip = SilenceWatch.Drip()
+        for _ in 1...9 { drip.note(0, isRunning: true) }
+        #expect(drip.stepCount == 0)
+        for received in 1...9 { drip.note(Int64(received), isRunning: true) }
+        #expect(drip.stepCount == 9 && drip.byteCount == 9)
+        drip.note(10, isRunning: false)
+        #expect(drip.stepCount == 0 && drip.byteCount == 0)
+        drip.note(12, isRunning: true)
+        #expect(drip.stepCount == 1 && drip.byteCount == 2)
+        drip.note(1000, isRunning: true)
+        #expect(drip.stepCount == 0 && drip.byteCount == 0)
     }
 }

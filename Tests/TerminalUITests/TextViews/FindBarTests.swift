@@ -67,10 +67,12 @@ final class FindController: ViewController {
         let (harness, controller) = try make(TextBuffer(long))
         let finder = TextFinder(controller.textView)
         finder.find(TextQuery("fo+", isRegularExpression: true), from: nil)
-        controller.textView.didChange = { finder.textDidChange() }
-        controller.textView.becomeSaved("fo")
+        // The finder is not told.
+        controller.textView.didChange = nil
+        controller.textView.load("fo")
         finder.whenComplete { finder.replaceAll(with: "bar") { _ in } }
-        // The search that replaces, and the one after it.
+        // The first search, the one in the new text, and the one after the replacement.
+        await finder.finish()
         await finder.finish()
         await finder.finish()
         #expect(controller.textView.buffer.string == "bar")

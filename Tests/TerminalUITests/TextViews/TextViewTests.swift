@@ -113,6 +113,19 @@ import TextEditing
         #expect(other.textView.buffer.string == "a\r\nb\r\nc\r\n1\r\n2")
     }
 
+    @Test(arguments: [["^A", "^X"], ["^K", "^K", "^K"]] as [[KeySequence]])
+    func aWholeTextThatWasCutHasItsEndsWithIt(keys: [KeySequence]) throws {
+        let clipboard = Clipboard()
+        let (windows, other) = try make("a\r\nb\r\n")
+        other.textView.clipboard = clipboard
+        for key in keys { windows.press(key) }
+        #expect(other.textView.buffer.isEmpty)
+        let (harness, controller) = try make("1\n2")
+        controller.textView.clipboard = clipboard
+        harness.press("^V")
+        #expect(Array(controller.textView.buffer.string.utf8) == Array("a\nb\n1\n2".utf8))
+    }
+
     @Test func aDragBelongsToTheViewInWhichItBegan() throws {
         let lines = (1...50).map { "line \($0)" }.joined(separator: "\n")
         let (harness, controller) = try make(TextBuffer(lines))
@@ -178,6 +191,12 @@ import TextEditing
             return controller.textView.selectedRange.lowerBound
         }
         #expect(carets == [4, 9, 13, 14, 15, 0])
+        // Bytes that are no text count as one each.
+        controller.textView.load(TextBuffer(utf8: [0x61, 0xFF, 0xFE, 0x62, 0x0A, 0x63]))
+        controller.textView.go(to: TextPosition(line: 0, column: 3))
+        #expect(controller.textView.selectedRange == 3..<3)
+        controller.textView.go(to: TextPosition(line: 1, column: .max))
+        #expect(controller.textView.selectedRange == 6..<6)
         controller.textView.isEditable = false
         controller.textView.load(TextBuffer((1...50).map { "\($0)" }.joined(separator: "\n")))
         controller.textView.go(to: TextPosition(line: 29, column: 0))

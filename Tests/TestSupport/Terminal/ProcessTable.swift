@@ -69,6 +69,11 @@ public enum ProcessTable {
             .compactMap { UInt64($0, radix: 16) }
     }
 
+    /// The signals that a process ignores, as bits: signal 1 is the lowest.
+    public static func ignoredSignals(of process: Int32) -> UInt64? {
+        text("SigIgn", ofStatus: "/proc/\(process)/status").flatMap { UInt64($0, radix: 16) }
+    }
+
     /// How often threads woke up between two counts; a thread that ended woke up for that.
     public static func wakeUps(from before: [Int32: Int], to after: [Int32: Int]) -> Int {
         let ended = before.keys.filter { after[$0] == nil }.count

@@ -11,6 +11,7 @@ import Testing
             ("\tindented|", "\tindented\n\t|"), ("    |x", "    \n    |x"),
             ("- |", "|"), ("one\n- [ ] |\ntwo", "one\n|\ntwo"), ("  3. |", "3. |"),
             ("- a\n  - b\n    - |", "- a\n  - b\n  - |"), ("- a\n\t- |", "- a\n- |"),
+            ("1. a\n   - |", "1. a\n2. |"), ("\t- a\n  - |", "\t- a\n- |"),
             ("|- milk", "\n|- milk"), ("-|milk", "-\n|milk"), ("plain|", "plain\n|"),
             ("- a\r\n- b|", "- a\r\n- b\r\n- |"), ("1.5|", "1.5\n|"), ("--|", "--\n|"),
             ("> said|", "> said\n> |"), ("> > a|", "> > a\n> > |"), (">> a|", ">> a\n>> |"),

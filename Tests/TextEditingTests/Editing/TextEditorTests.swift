@@ -233,6 +233,23 @@ func marked(_ editor: TextEditor) -> String {
         #expect(!editor.isDirty)
     }
 
+    @Test func aKnownChangeIsTakenAndAWrongOneIsNot() {
+        var editor = TextEditor("one two")
+        editor.becomeSaved("one 2", by: (4..<7, "2"))
+        #expect(editor.text.string == "one 2" && !editor.isDirty)
+        editor.becomeSaved("two", by: (0..<99, "x"))
+        #expect(editor.text.string == "two" && !editor.isDirty)
+    }
+
+    /// Each step would keep the bytes before and after.
+    @Test func aLargeChangeIsNotKept() {
+        let long = String(repeating: "x", count: 600_000)
+        var editor = TextEditor(TextBuffer(long + "end"))
+        editor.placeCaret(at: editor.text.count)
+        editor.becomeSaved(TextBuffer(String(repeating: "y", count: 600_000) + "end"))
+        #expect(!editor.history.canUndo && !editor.isDirty && editor.caret == editor.text.count)
+    }
+
     @Test func anotherTextHasAnotherState() {
         var editor = TextEditor("one")
         let first = editor.state
