@@ -59,10 +59,10 @@ struct DropboxPaths: Hashable, Sendable {
             case .folder(let folder): folder.pathDisplay ?? folder.pathLower
             case .deleted, .other: nil
             }
-        guard let wire, wire.hasPrefix("/"), (try? RemotePath(validating: wire)) == nil else {
+        guard let wire, wire.isAbsolutePath, (try? RemotePath(validating: wire)) == nil else {
             return nil
         }
-        return wire.split(separator: "/").dropFirst(root.components.count)
+        return wire.pathNames().dropFirst(root.components.count)
             .reduce(into: "") { $0 += "/" + $1 }
     }
 

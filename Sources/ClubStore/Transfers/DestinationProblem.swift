@@ -35,7 +35,7 @@ public enum DestinationProblem: String, Error, Hashable, Sendable {
     }
 
     private static func hasFolder(_ path: String) -> Bool {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+        let folder = path.splitAtLastSlash.map { $0.folder + "/" } ?? "."
         var status = stat()
         return stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }

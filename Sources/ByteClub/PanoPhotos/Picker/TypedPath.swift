@@ -52,7 +52,7 @@ enum TypedPath {
         if text == "~/~" { return home }
         while text.hasPrefix("~/~/") { text.removeFirst(2) }
         if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
-        if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
+        if let rest = text.pathAfter(folder: "~") { return normalized(home + "/" + rest) }
         if text.isAbsolutePath { return normalized(text) }
         return normalized(folder + "/" + text)
     }
