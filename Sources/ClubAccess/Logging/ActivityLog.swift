@@ -1,3 +1,4 @@
+internal import CByteClubLinux
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
