@@ -7,6 +7,8 @@ public final class LogInController: ViewController {
     private let userField = TextField()
     private let passwordField = TextField()
     private let words: Label
+    /// The title where there is no room for the words.
+    private let shortTitle: String
     private let form = FormView()
     private let didEnd: @MainActor (URLCredential?) -> Void
     private var isOver = false
@@ -33,6 +35,7 @@ public final class LogInController: ViewController {
             text = text + TextLine(localized(" Others on the network can read them."), .secondary)
         }
         words = Label(text)
+        shortTitle = isWrong ? localized("Not accepted") : host
         super.init()
         title = localized("Log in")
         userField.text = challenge.proposedCredential?.user ?? ""
@@ -95,6 +98,7 @@ public final class LogInController: ViewController {
         let rows = words.sizeThatFits(Size(width: bounds.width, height: 6)).height
         // The fields have priority if there is not enough room.
         words.isHidden = bounds.height < rows + 5
+        title = words.isHidden ? shortTitle : localized("Log in")
         if !words.isHidden {
             words.frame = area.takeTop(rows)
             if area.height > 7 { _ = area.takeTop(1) }

@@ -281,6 +281,8 @@ public final class WebView: View {
         return nil
     }
 
+    public override var focusPosition: Point? { placeOfChoice ?? .zero }
+
     public override var keyTable: KeyTable { makeKeyTable() }
 
     public override func keyDown(_ press: KeyPress) -> Bool { takeDigit(press) }

@@ -248,6 +248,12 @@ import Testing
             terminal.type("j\n")
             try await terminal.wait(forText: "[A grid of cells with one wide letter]")
             #expect(!terminal.screen.contains("│"))
+            // The cursor is where the keys go.
+            terminal.press(.tab)
+            try await terminal.waitUntilIdle()
+            let screen = terminal.screen
+            let row = screen.rows[screen.cursor.row]
+            #expect(String(row.dropFirst(screen.cursor.column)).hasPrefix("[1]"))
         }
     }
 

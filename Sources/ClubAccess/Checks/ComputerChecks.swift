@@ -101,7 +101,7 @@ package enum ComputerChecks {
     package static func names(inClub folder: URL) -> Diagnostic? {
         let names = UndecodableNames.find(in: folder)
         guard !names.isEmpty else { return nil }
-        let shown = names.prefix(5).map { "“\($0.dropFirst())”" }.joined(separator: ", ")
+        let shown = names.prefix(5).map { "“\($0.dropFirst())”" }.joined(separator: localized(", "))
         let rest = names.count > 5 ? localized(" and \(names.count - 5) more") : ""
         return Diagnostic(
             "names", .notice,
@@ -162,13 +162,13 @@ package enum ComputerChecks {
         }
         let text =
             localized(
-                "Pictures are opened in a separate process, confined by: \(held.names.joined(separator: ", "))."
+                "Pictures are opened in a separate process, confined by: \(held.names.joined(separator: localized(", ")))."
             )
         let missing = PictureProtections.all.subtracting(held)
         guard !missing.isEmpty else { return Diagnostic(subject, .fine, text) }
         return Diagnostic(
             subject, .notice,
-            localized("\(text) Not here: \(missing.names.joined(separator: ", "))."),
+            localized("\(text) Not here: \(missing.names.joined(separator: localized(", ")))."),
             advice: missing.isDisjoint(with: [.seccomp, .landlock])
                 ? nil : localized("Landlock requires Linux 5.13 or later."))
     }
@@ -182,7 +182,7 @@ package enum ComputerChecks {
         PictureLibrary.allCases.map { library in
             let name = library.rawValue
             guard let facts = facts(library) else {
-                let kinds = library.formats.map(\.kindName).joined(separator: ", ")
+                let kinds = library.formats.map(\.kindName).joined(separator: localized(", "))
                 return Diagnostic(
                     "libraries", .notice,
                     localized("\(name) is not installed: these pictures are not shown: \(kinds)."),
@@ -192,14 +192,14 @@ package enum ComputerChecks {
             let version = "\(name) \(facts.version)"
             let missing = library.formats.filter { !facts.formats.contains($0) }
             guard missing.isEmpty else {
-                let kinds = missing.map(\.kindName).joined(separator: ", ")
+                let kinds = missing.map(\.kindName).joined(separator: localized(", "))
                 let packages = missing.compactMap(\.decoderPackage).joined(separator: " ")
                 return Diagnostic(
                     "libraries", .notice,
                     localized("\(version) has no decoder for these pictures: \(kinds)."),
                     advice: localized("Run: sudo apt-get install \(packages)"), title: name)
             }
-            let kinds = library.formats.map(\.kindName).joined(separator: ", ")
+            let kinds = library.formats.map(\.kindName).joined(separator: localized(", "))
             return Diagnostic(
                 "libraries", .fine, localized("\(version) opens \(kinds)."), title: name)
         }
