@@ -31,11 +31,7 @@ internal import TextEditing
     /// The database, opened on demand.
     func copy() async -> LocalCopy {
         if let opened { return opened }
-        if opening == nil {
-            let folder = folder
-            opening = Task { await Self.open(folder) }
-        }
-        let copy = await opening?.value ?? LocalCopy(folder: folder)
+        let copy = await startOpening().value
         opened = copy
         return copy
     }
@@ -46,10 +42,14 @@ internal import TextEditing
     /// Begins to read what is shown at the start, while the main actor prepares the screen.
     func startReading() {
         guard opening == nil, reading == nil else { return }
-        let folder = folder
-        let opening = Task { @concurrent in LocalCopy(folder: folder) }
-        self.opening = opening
+        let opening = startOpening()
         reading = Task { @concurrent in await Self.read(opening.value) }
+    }
+
+    private func startOpening() -> Task<LocalCopy, Never> {
+        let task = opening ?? Task { @concurrent [folder] in LocalCopy(folder: folder) }
+        opening = task
+        return task
     }
 
     /// Everything shown at the start, before the first request.
@@ -115,10 +115,6 @@ internal import TextEditing
 }
 
 extension LocalClub {
-    @concurrent private nonisolated static func open(_ folder: URL) async -> LocalCopy {
-        LocalCopy(folder: folder)
-    }
-
     @concurrent private nonisolated static func perform<Value: Sendable>(
         _ copy: LocalCopy, _ body: @Sendable (LocalCopy) throws -> Value
     ) async throws -> Value {

@@ -40,7 +40,7 @@ package struct FileArrangement: Sendable {
         self.init(
             contents, request, unread: UnreadFiles(contents, request.kind, in: request.folder, seen)
         )
-        index = NameIndex(entries, deeper)
+        makeIndex()
     }
 
     private init(_ contents: ClubContents, _ request: Request, unread: UnreadFiles) {
@@ -87,7 +87,7 @@ package struct FileArrangement: Sendable {
     /// The same rows, ready for a filter.
     @concurrent package func indexed() async -> FileArrangement {
         var indexed = self
-        indexed.index = index ?? NameIndex(entries, deeper)
+        indexed.makeIndex()
         return indexed
     }
 

@@ -34,10 +34,13 @@ extension NoteDetailsViewController {
             title = document.name
             showPlace()
             panel.trailingTitle = TextLine(localized("renamed just now"), .secondary)
-        case .reload(let text, let shift):
-            let change = shift.change(to: text, from: startText)
+        case .reload(let text, let change):
+            // The marks of both are not shown; if only one has it, the change is about another place.
+            let mark = text.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
+            let isShown = text.hasByteOrderMark == startText.hasByteOrderMark
             startText = text
-            textView.becomeSaved(text.withoutByteOrderMark, by: change)
+            textView.becomeSaved(
+                text.withoutByteOrderMark, by: isShown ? change.moved(back: mark) : nil)
             panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
             if let path = document.file?.path { delegate?.noteDetails(self, didReload: path) }
         }
@@ -139,6 +142,6 @@ extension NoteDocument.Merge {
             }
         }
         // Lines were removed, too: use the common prefix and suffix.
-        return TextShift(between: own, and: merged).place(offset)
+        return own.replacement(toBecome: merged)?.place(offset) ?? offset
     }
 }

@@ -8,8 +8,8 @@ internal import TextEditing
 /// it.
 @MainActor final class NoteFollower: ClubObserver {
     enum News {
-        /// The text has changed, in the part that a ``TextShift`` leaves out.
-        case reload(TextBuffer, TextShift)
+        /// The text has changed in one part.
+        case reload(TextBuffer, TextReplacement)
         /// Both the user and another member have changed it, or another program of this computer.
         case changedElsewhere(isOwn: Bool)
         case deletedElsewhere
@@ -117,19 +117,26 @@ internal import TextEditing
         guard let saved = await document.baseText(of: opened) else {
             return await hearOfChange(in: current, since: opened)
         }
-        let shift = await TextShift.between(saved, text)
+        let change = await Self.replacement(of: saved, by: text)
         guard !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision
         else { return }
-        if shift.isSame {
+        guard let change else {
             // Only the revision identifier is new: the version saved here was sent.
             adopt(current)
-            didHear(.upToDate)
-        } else if isDirty() {
+            return didHear(.upToDate)
+        }
+        if isDirty() {
             await hearOfChange(in: current, since: opened)
         } else {
             adopt(current, text)
-            didHear(.reload(text, shift))
+            didHear(.reload(text, change))
         }
+    }
+
+    @concurrent private nonisolated static func replacement(
+        of old: TextBuffer, by new: TextBuffer
+    ) async -> TextReplacement? {
+        old.replacement(toBecome: new)
     }
 
     /// The editor has this version now: the next report of it says nothing new.
@@ -144,53 +151,5 @@ internal import TextEditing
         if !Task.isCancelled, !document.isSaving, document.file?.revision == opened.revision {
             didHear(.changedElsewhere(isOwn: isOwn))
         }
-    }
-}
-
-/// How positions move when a range of a text is replaced: those before it stay, those after it shift.
-struct TextShift: Sendable {
-    /// The number of bytes that both texts have in common at the start and at the end.
-    let prefix: Int
-    let suffix: Int
-    let oldCount: Int
-    let newCount: Int
-
-    var isSame: Bool { oldCount == newCount && prefix == oldCount }
-
-    @concurrent nonisolated static func between(
-        _ old: TextBuffer, _ new: TextBuffer
-    ) async -> TextShift {
-        TextShift(between: old, and: new)
-    }
-
-    /// - Complexity: O(count of both).
-    init(between old: TextBuffer, and new: TextBuffer) {
-        (oldCount, newCount) = (old.count, new.count)
-        guard let edit = old.replacement(toBecome: new) else {
-            (prefix, suffix) = (old.count, 0)
-            return
-        }
-        prefix = edit.range.lowerBound
-        suffix = old.count - edit.range.upperBound
-    }
-
-    /// What makes the new text of the old one, both without their byte order marks; nil if only one has such a mark.
-    func change(
-        to new: TextBuffer, from old: TextBuffer
-    ) -> (range: Range<Int>, text: TextBuffer)? {
-        let mark = new.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
-        guard old.hasByteOrderMark == new.hasByteOrderMark, prefix >= mark,
-            old.count == oldCount, new.count == newCount
-        else { return nil }
-        return (
-            prefix - mark..<oldCount - suffix - mark, new.extract(prefix..<newCount - suffix)
-        )
-    }
-
-    /// The position in the new text, in bytes.
-    func place(_ offset: Int) -> Int {
-        if offset <= prefix { return offset }
-        if offset >= oldCount - suffix { return offset + newCount - oldCount }
-        return min(offset, newCount - suffix)
     }
 }

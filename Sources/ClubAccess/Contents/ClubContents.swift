@@ -150,9 +150,8 @@ package struct ClubContents: Sendable, Equatable {
     package func entries(of kind: FileKind, below folder: RemotePath) -> [FileEntry] {
         guard kind == .notes else { return [] }
         let depth = folder.components.count + 1
-        return allFiles.filter {
+        return files(of: .notes) {
             $0.path.components.count > depth && $0.path.isInside(folder)
-                && Self.kind(of: $0) == .notes
         }.map { .file($0) }
     }
 
@@ -184,9 +183,7 @@ package struct ClubContents: Sendable, Equatable {
     /// The notes with the same bytes, by the store's hash of them; none without a hash, and no empty ones.
     package func notes(withHash hash: String?) -> [RemoteFile] {
         guard let hash else { return [] }
-        return allFiles.filter {
-            $0.contentHash == hash && $0.byteCount > 0 && Self.kind(of: $0) == .notes
-        }
+        return files(of: .notes) { $0.contentHash == hash && $0.byteCount > 0 }
     }
 
     /// The notes that are too large for ``searchableNotes``, by path.
@@ -248,8 +245,7 @@ package struct ClubContents: Sendable, Equatable {
     private mutating func removeFolder(_ path: RemotePath) {
         // Skips the lookup for each of many files.
         guard !fileCounts.isEmpty || !folders.isEmpty || path.isRoot else { return }
-        let isFolder = path.isRoot || fileCounts[path] != nil || folders.contains(path)
-        guard isFolder else { return }
+        guard hasFolder(path) else { return }
         if path.isRoot || fileCounts[path] != nil {
             for key in files.keys where key != path && key.isInside(path) {
                 set(nil, at: key)

@@ -36,9 +36,8 @@ package struct ClubFiles: Sendable {
         notes =
             includesSubfolders
             ? Self.inNaturalOrder(
-                contents.allFiles.filter {
-                    ClubContents.kind(of: $0) == .notes && $0.path.isInside(folder)
-                }, by: \.path.string) : contents.sorted(.notes, in: folder)
+                contents.files(of: .notes) { $0.path.isInside(folder) }, by: \.path.string)
+            : contents.sorted(.notes, in: folder)
     }
 
     private static func inNaturalOrder<Element>(

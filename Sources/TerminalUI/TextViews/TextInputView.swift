@@ -54,9 +54,7 @@ public class TextInputView: View {
     /// around it.
     ///
     /// - Parameter change: What makes it of the current text; found here if it is not known. A large one is not undoable.
-    public func becomeSaved(
-        _ text: TextBuffer, by change: (range: Range<Int>, text: TextBuffer)? = nil
-    ) {
+    public func becomeSaved(_ text: TextBuffer, by change: TextReplacement? = nil) {
         perform { $0.becomeSaved(text, by: change) }
     }
 

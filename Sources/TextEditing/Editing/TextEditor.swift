@@ -69,23 +69,14 @@ public struct TextEditor: Sendable {
     /// over, as it would keep the bytes of each.
     ///
     /// - Parameter change: What makes it of this text; found here if it is not known, which takes O(count).
-    public mutating func becomeSaved(
-        _ new: TextBuffer, by change: (range: Range<Int>, text: TextBuffer)? = nil
-    ) {
+    public mutating func becomeSaved(_ new: TextBuffer, by change: TextReplacement? = nil) {
         let isSound = change.map {
             $0.range.upperBound <= text.count
                 && text.count - $0.range.count + $0.text.count == new.count
         }
-        let change = isSound == true ? change : text.replacement(toBecome: new)
-        if let change {
-            func place(_ offset: Int) -> Int {
-                if offset <= change.range.lowerBound { return offset }
-                if offset >= change.range.upperBound {
-                    return offset + change.text.count - change.range.count
-                }
-                return min(offset, change.range.lowerBound + change.text.count)
-            }
-            let after = Selection(anchor: place(selection.anchor), head: place(selection.head))
+        if let change = isSound == true ? change : text.replacement(toBecome: new) {
+            let after = Selection(
+                anchor: change.place(selection.anchor), head: change.place(selection.head))
             if change.range.count + change.text.count > Self.largestSavedStep {
                 load(new)
             } else {

@@ -235,9 +235,9 @@ func marked(_ editor: TextEditor) -> String {
 
     @Test func aKnownChangeIsTakenAndAWrongOneIsNot() {
         var editor = TextEditor("one two")
-        editor.becomeSaved("one 2", by: (4..<7, "2"))
+        editor.becomeSaved("one 2", by: TextReplacement(4..<7, with: "2"))
         #expect(editor.text.string == "one 2" && !editor.isDirty)
-        editor.becomeSaved("two", by: (0..<99, "x"))
+        editor.becomeSaved("two", by: TextReplacement(0..<99, with: "x"))
         #expect(editor.text.string == "two" && !editor.isDirty)
     }
 
