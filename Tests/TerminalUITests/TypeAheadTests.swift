@@ -9,9 +9,13 @@ import Testing
     private final class Root: ViewController {
         let log = Log()
         let canvas = Canvas()
+        let field = TextField()
         var isDestructive = true
 
-        override func viewDidLoad() { view.addSubview(canvas) }
+        override func viewDidLoad() {
+            view.addSubview(canvas)
+            canvas.addSubview(field)
+        }
         override func layoutView(in bounds: Rect) { canvas.frame = bounds }
         override var preferredFirstResponder: View? { canvas }
 
@@ -21,7 +25,7 @@ import Testing
             }
         }
 
-        private func ask() {
+        func ask() {
             present(
                 AlertController(
                     title: "Discard?", message: "It is not saved.",
@@ -104,6 +108,48 @@ import Testing
         #expect(asks)
         await type("D", until: 2)
         #expect(root.log.entries == ["discarded"])
+    }
+
+    @Test func aBoxThatInterruptsWritingIsNotAnsweredByIt() async {
+        defer { loop.stop() }
+        #expect(root.field.becomeFirstResponder())
+        await type("wor", until: 3)
+        harness.scheduler.advance(by: TypeAhead.reactionTime - .milliseconds(200))
+        root.ask()
+        harness.settle()
+        for count in 4...6 {
+            await type("D", until: count)
+            #expect(asks && root.log.entries.isEmpty)
+            harness.scheduler.advance(by: TypeAhead.reactionTime - .milliseconds(200))
+            harness.settle()
+        }
+        harness.scheduler.advance(by: TypeAhead.reactionTime)
+        harness.settle()
+        await type("D", until: 7)
+        #expect(!asks && root.log.entries == ["discarded"])
+    }
+
+    /// After a pause, after a command, and without a text: what comes by itself is answered at once.
+    @Test(arguments: ["wor", "wor\u{13}", ""])
+    func aBoxThatInterruptsNobodyIsAnsweredAtOnce(typed: String) async {
+        defer { loop.stop() }
+        #expect(root.field.becomeFirstResponder())
+        if !typed.isEmpty { await type(typed, until: typed.utf8.count) }
+        if typed == "wor" { harness.scheduler.advance(by: TypeAhead.reactionTime) }
+        root.ask()
+        harness.settle()
+        await type("D", until: typed.utf8.count + 1)
+        #expect(!asks && root.log.entries == ["discarded"])
+    }
+
+    @Test func whoIsInterruptedMayLeaveAtOnce() async {
+        defer { loop.stop() }
+        #expect(root.field.becomeFirstResponder())
+        await type("wor", until: 3)
+        root.ask()
+        harness.settle()
+        await type("k", until: 4)
+        #expect(!asks && root.log.entries == ["stayed"])
     }
 
     @Test func theWayOutMayBeTypedAhead() async {

@@ -65,6 +65,7 @@ extension Application {
         controller.presentation = presentation
         configuration.logHandler?("presents \(Swift.type(of: controller))")
         presentations.append(presentation)
+        typeAhead.didPresent(presentation, scheduler.now)
         window.addSubview(presentation)
         controller.setOnScreen(true)
         focus(in: controller)

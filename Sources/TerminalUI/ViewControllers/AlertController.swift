@@ -9,7 +9,7 @@ public struct AlertAction {
         /// Chosen by Esc.
         case cancel
         /// Never chosen by Enter alone: it does not have the initial focus. In an alert with such an action,
-        /// a key typed before the alert was on screen only chooses `cancel`.
+        /// a key typed before the alert could be read only chooses `cancel`.
         case destructive
     }
 
@@ -162,7 +162,7 @@ public final class AlertController: ViewController {
         // Keys meant for a text or the list must not discard anything here.
         if hasDestructiveAction, action.kind != .cancel, application?.isTypedAhead == true {
             application?.showMessage(
-                localized("That key came before this box was shown. Press it again."), .warning)
+                localized("That key came too soon for this box. Press it again."), .warning)
             return
         }
         dismiss { action.handler() }
