@@ -42,6 +42,9 @@ public final class ClubServer: Sendable {
         /// The thumbnail cache; nil for none.
         public var cacheFolder: String?
         public var endpoint: Endpoint
+        /// A second endpoint, at which the programs of this user look for the club, so that they can be used
+        /// while it is served at ``endpoint``; nil if that is where they look.
+        public var ownEndpoint: Endpoint?
         /// The file with the bearer token for clients. The token is new at each start.
         public var tokenFile: String
         /// Locked while the server runs.
@@ -75,19 +78,20 @@ public final class ClubServer: Sendable {
         ///
         /// - Parameters:
         ///   - clubFolder: nil for `$XDG_DATA_HOME/byteclub/club`.
-        ///   - endpoint: nil for the club's socket in its ``RuntimePaths``.
+        ///   - endpoint: nil for the club's socket in its ``RuntimePaths``, which is listened at in any case.
         public static func standard(
             clubFolder: String? = nil, endpoint: Endpoint? = nil,
             environment: [String: String] = ProcessInfo.processInfo.environment
         ) throws(ClubServerError) -> Configuration {
             let folder = clubFolder ?? StandardFolders.club(environment)
             let place = try RuntimePaths(clubFolder: folder, environment: environment)
-            return Configuration(
+            let own = Endpoint.unixSocket(path: place.socketPath, leasePath: place.leasePath)
+            var configuration = Configuration(
                 folder: folder, stateFolder: StandardFolders.state(environment),
                 cacheFolder: StandardFolders.cache(environment) + "/thumbnails",
-                endpoint: endpoint
-                    ?? .unixSocket(path: place.socketPath, leasePath: place.leasePath),
-                tokenFile: place.tokenPath, lockFile: place.lockPath)
+                endpoint: endpoint ?? own, tokenFile: place.tokenPath, lockFile: place.lockPath)
+            if let endpoint, endpoint != own { configuration.ownEndpoint = own }
+            return configuration
         }
     }
 

@@ -324,7 +324,7 @@ import Testing
 
             let again = try await home.run("photos", "put", "sea.jpg")
             #expect(again.status == 1)
-            #expect(again.errorText.contains("choose another name"))
+            #expect(again.errorText.contains("--name “sea (2).jpg”"))
             let named = try await home.run("photos", "put", "--name", "evening", "sea.jpg")
             #expect(named.status == 0, "\(named.errorText)")
             #expect(home.photoNames.sorted() == ["evening.jpg", "sea.jpg"])
@@ -404,6 +404,33 @@ import Testing
             let end = try await server.waitForEnd()
             #expect(end == .exited(status: 0))
             #expect(!FileManager.default.fileExists(atPath: socket))
+        }
+    }
+
+    /// On its port to other programs, and at the same time to Byte Club itself.
+    @Test func theClubCanBeUsedWhileItIsServed() async throws {
+        try await inFreshHome { home in
+            let server = try TerminalDriver(
+                running: TerminalProgram(
+                    ClubHome.program, ["serve", "--listen", "127.0.0.1:0"],
+                    environment: home.environment(), directory: home.work.path))
+            defer { server.close() }
+            try await server.wait(forText: "^C stops it")
+            let made = try await home.run(["notes", "new", "Rota", "-"], input: "Ada: Monday\n")
+            #expect(made.status == 0, "\(made.errorText)")
+            let shown = try await home.run(["notes", "cat", "Rota"])
+            #expect(shown.text == "Ada: Monday\n")
+            let screen = try await home.open()
+            defer { screen.close() }
+            try await screen.wait(forText: "Rota")
+            // The screen goes on with a server of its own.
+            server.press(.control("c"))
+            #expect(try await server.waitForEnd() == .exited(status: 0))
+            let later = try await home.run(["notes", "new", "Later", "-"], input: "Bo: Tuesday\n")
+            #expect(later.status == 0, "\(later.errorText)")
+            try await screen.wait(forText: "Later")
+            screen.type("q")
+            #expect(try await screen.waitForEnd() == .exited(status: 0))
         }
     }
 }

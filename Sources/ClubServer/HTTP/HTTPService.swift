@@ -14,7 +14,7 @@ struct Request {
 struct HTTPService: Sendable {
     let loop: EventLoop
     let log: ServerLog
-    let router: Router
+    var router: Router
     let limits: ConnectionLimits
 
     /// Serves until the client closes the connection, or an error requires closing it.

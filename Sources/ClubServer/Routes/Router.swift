@@ -30,7 +30,8 @@ enum Refusal: Error {
 /// Everything that the head decides is checked before a byte of the body is read.
 struct Router: Sendable {
     private let token: String?
-    private let hosts: HostRule
+    /// The accepted host names.
+    var hosts: HostRule
     private let log: ServerLog
     private var routes: [String: Entry] = [:]
 

@@ -11,8 +11,7 @@ struct RunningServer: Sendable {
     private let sessions: UploadSessions
     private let watcher: FolderWatcher?
     private let loop: EventLoop
-    private let listener: Listener
-    private let leases: Listener?
+    private let entrances: [Entrance]
     private let service: HTTPService
     private let registry: ConnectionRegistry
 
@@ -75,20 +74,17 @@ struct RunningServer: Sendable {
         await sessions.start()
 
         let token = ServerToken.make()
-        let listener: Listener
-        var leases: Listener?
+        var entrances: [Entrance] = []
         do throws(ClubServerError) {
             // Before the first connection, so that every client can read it.
             try ServerToken.write(token, to: configuration.tokenFile)
-            switch configuration.endpoint {
-            case .tcp(let port): listener = try .tcp(port: port, loop: loop)
-            case .unixSocket(let path, let leasePath):
-                if let leasePath { leases = try .unix(path: leasePath, loop: loop) }
-                listener = try .unix(path: path, loop: loop)
+            entrances.append(try Entrance(configuration.endpoint, loop: loop))
+            if let own = configuration.ownEndpoint {
+                entrances.append(try Entrance(own, loop: loop))
             }
         } catch {
             unlink(configuration.tokenFile)
-            leases?.close()
+            for entrance in entrances { entrance.close() }
             watcher?.stop()
             loop.stop()
             throw error
@@ -97,15 +93,13 @@ struct RunningServer: Sendable {
             club: club, sessions: sessions,
             thumbnails: ThumbnailMaker(cache: ThumbnailCache(folder: configuration.cacheFolder)),
             account: .ofThisUser())
-        var hosts = HostRule.any
-        if case .tcp = configuration.endpoint { hosts = .loopback }
-        var router = Router(token: token, hosts: hosts, log: log)
+        var router = Router(token: token, log: log)
         api.addRoutes(to: &router)
         let limits = configuration.limits ?? ConnectionLimits(descriptorLimit: descriptorLimit)
         let service = HTTPService(loop: loop, log: log, router: router, limits: limits)
         return RunningServer(
             configuration: configuration, lock: lock, club: club, sessions: sessions,
-            watcher: watcher, loop: loop, listener: listener, leases: leases, service: service,
+            watcher: watcher, loop: loop, entrances: entrances, service: service,
             registry: ConnectionRegistry(limits: limits, loop: loop))
     }
 
@@ -161,10 +155,10 @@ struct RunningServer: Sendable {
     func run(
         until stopping: StopSignal, whenReady: @Sendable (ClubServer.Address) -> Void
     ) async -> Result<Void, ClubServerError> {
-        whenReady(listener.address)
+        whenReady(address)
         // What only the start needs of the program need not stay in memory.
         _ = byteclub_return_code_pages()
-        configuration.log("serving \(configuration.folder) at \(listener.address)")
+        configuration.log("serving \(configuration.folder) at \(address)")
         let book = LeaseCounter()
         let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
             group.addTask {
@@ -173,10 +167,13 @@ struct RunningServer: Sendable {
             if let watcher {
                 group.addTask { [club] in await Self.follow(watcher, club) }
             }
-            group.addTask { [listener, service, registry] in
-                await Self.serve(listener, service, registry)
-            }
-            if let leases {
+            for entrance in entrances {
+                group.addTask { [service, registry] in
+                    var service = service
+                    service.router.hosts = entrance.hosts
+                    return await Self.serve(entrance.listener, service, registry)
+                }
+                guard let leases = entrance.leases else { continue }
                 group.addTask { [loop] in
                     await Self.lend(leases, book, loop, configuration.untilUnused ? stopping : nil)
                 }
@@ -190,9 +187,9 @@ struct RunningServer: Sendable {
                 }
             }
             let outcome = await group.next() ?? .success(())
-            // The listener closes before any waiting: new clients are rejected at once, and may find
+            // The listeners close before any waiting: new clients are rejected at once, and may find
             // the next server.
-            listener.stopAccepting()
+            for entrance in entrances { entrance.listener.stopAccepting() }
             await registry.drain()
             group.cancelAll()
             return outcome
@@ -201,9 +198,10 @@ struct RunningServer: Sendable {
         return outcome
     }
 
+    private var address: ClubServer.Address { entrances[0].listener.address }
+
     private func stop() async {
-        listener.close()
-        leases?.close()
+        for entrance in entrances { entrance.close() }
         unlink(configuration.tokenFile)
         watcher?.stop()
         loop.stop()

@@ -67,7 +67,8 @@ struct NotesCat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cat", abstract: "Write notes to standard output.",
         discussion: """
-            While the club cannot be reached, as they were seen on this computer last. With --json: an array \
+            While the club cannot be reached, as they were seen on this computer last. A note that is not there \
+            is an error, and the others are written. With --json: an array \
             of objects with name, path, size, modified, revision and text; a text in UTF-16, Latin-1 or \
             Windows-1252 is decoded.
             """)
@@ -93,19 +94,27 @@ struct NotesCat: AsyncParsableCommand {
         let reader = try await club.openForReading()
         let fetch = fetcher(in: reader)
         defer { reader.remindOfOutbox() }
-        guard json.isOn else {
-            for name in names { Output.content(try await fetch(name).data) }
-            return
-        }
         var found: [NoteText] = []
-        do {
-            for name in names { found.append(try Self.json(try await fetch(name))) }
-        } catch {
-            // As without JSON: what came before the error.
-            if !found.isEmpty { try Output.json(found) }
-            throw error
+        var failureCount = 0
+        for name in names {
+            do {
+                let note = try await fetch(name)
+                if json.isOn {
+                    found.append(try Self.json(note))
+                } else {
+                    Output.content(note.data)
+                }
+            } catch let failure as CommandFailure where names.count > 1 {
+                // As cat does: the others are written.
+                Output.complain(failure.sentence)
+                failureCount += 1
+            } catch {
+                if !found.isEmpty { try Output.json(found) }
+                throw error
+            }
         }
-        try Output.json(found)
+        if !found.isEmpty { try Output.json(found) }
+        if failureCount > 0 { throw ExitCode.failure }
     }
 
     private static func json(_ note: (file: RemoteFile, data: Data)) throws -> NoteText {

@@ -175,6 +175,15 @@ struct PhotosCommand: ParsableCommand {
                         "“\(file)” is not an ordinary file. Nothing was ordered; save it as one first."
                     ))
             }
+            let format = FileFormat(of: source)
+            guard format?.photoEnding != nil else {
+                let error = PictureError(
+                    status.st_size == 0 ? .empty : .notAPicture, operation: "order the upload",
+                    format: format)
+                throw CommandFailure(
+                    localized(
+                        "“\(file)” cannot be added because \(error.reason). Nothing was ordered."))
+            }
             return source
         }
 
@@ -188,12 +197,12 @@ struct PhotosCommand: ParsableCommand {
             let path: RemotePath
             do throws(StoreError) {
                 path = try self.path(of: file, preparation)
-                // Nothing is sent if the name is taken; if it is taken meanwhile, the club refuses it.
-                if (try? await store.metadata(of: path)) != nil {
-                    throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
-                }
             } catch {
                 throw CommandFailure(localized("“\(name)” was not added."), error)
+            }
+            // Nothing is sent if the name is taken; if it is taken meanwhile, the club refuses it.
+            if (try? await store.metadata(of: path)) != nil {
+                throw await Self.taken(path, in: store, adding: name)
             }
             do throws(PictureError) {
                 if !json.isOn { Output.status(localized("\(name)  preparing")) }
@@ -231,9 +240,25 @@ struct PhotosCommand: ParsableCommand {
                     ).write()
                 }
             } catch {
-                if error.code == .cancelled { throw error }
-                throw CommandFailure(localized("“\(name)” was not added."), error)
+                switch error.code {
+                case .cancelled: throw error
+                case .conflict: throw await Self.taken(path, in: store, adding: name)
+                default: throw CommandFailure(localized("“\(name)” was not added."), error)
+                }
             }
+        }
+
+        /// The failure for a name that is taken, with one that is free.
+        private static func taken(
+            _ path: RemotePath, in store: any RemoteStore, adding file: String
+        ) async -> CommandFailure {
+            let photos = try? await store.list(ClubFiles.photosFolder(), recursive: false)
+            let taken = Set((photos?.entries ?? []).map { $0.path.name.lowercased() })
+            let free = PhotoName.free(like: path.name) { taken.contains($0.lowercased()) }
+            return CommandFailure(
+                localized(
+                    "“\(file)” was not added: the club has a photo “\(path.name)” already. With --name “\(free)” it is added beside that one."
+                ))
         }
     }
 }

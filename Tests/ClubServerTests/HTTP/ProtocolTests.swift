@@ -345,4 +345,27 @@ import Testing
                 try await exchange(club, "GET /none HTTP/1.0\r\n\r\n").first?.status == 404)
         }
     }
+
+    /// A server with a port is found at the socket of its folder too, where every name leads to it.
+    @Test func eachEntranceHasItsOwnRuleForNames() async throws {
+        try await TestClub.with(
+            endpoint: .tcp(port: 0),
+            change: {
+                $0.ownEndpoint = .unixSocket(path: $0.tokenFile + ".sock", leasePath: nil)
+            }
+        ) { (club: TestClub) async throws in
+            let request = "GET /none HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+            let path = club.configuration.tokenFile + ".sock"
+            let statuses = try await TestConnection.run {
+                try [club.address, .unixSocket(path)].map { address in
+                    let connection = try TestConnection(to: address)
+                    try connection.send(request)
+                    return try connection.readReply().status
+                }
+            }
+            #expect(statuses == [421, 404])
+            await club.stop()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
 }
