@@ -42,7 +42,10 @@ final class KeptRevisions: Sendable {
     /// - Throws: When that is unknown; nothing is changed then.
     func start() throws(SystemError) {
         try state.withLock { state throws(SystemError) in
-            let known = try state.file.load().sorted { $0.order < $1.order }
+            let found = try state.file.load()
+            // Without their log the files here look like remains, and may be all that is left of deleted notes.
+            if found == nil { try setAside() }
+            let known = (found ?? []).sorted { $0.order < $1.order }
             state.lastOrder = known.last?.order ?? 0
             let names = try folder.with { number throws(SystemError) in
                 try FolderAccess.names(in: number)
@@ -65,6 +68,25 @@ final class KeptRevisions: Sendable {
             rewrite(&state)
         }
     }
+
+    /// Moves all files into a folder in this one, which is never touched again.
+    private func setAside() throws(SystemError) {
+        let path = try folder.with { number throws(SystemError) -> String? in
+            let names = try FolderAccess.names(in: number).compactMap(\.text)
+                .filter { !$0.hasPrefix(Self.asidePrefix) }
+            guard !names.isEmpty else { return nil }
+            let aside = Self.asidePrefix + RandomText.hexadecimal(byteCount: 4)
+            try SystemError.check("mkdir", mkdirat(number, aside, 0o700))
+            for name in names {
+                try SystemError.check("rename", renameat(number, name, number, aside + "/" + name))
+            }
+            return aside
+        }
+        guard let path else { return }
+        log("the log of revisions is missing: the files that were kept are in the folder \(path)")
+    }
+
+    private static let asidePrefix = "without-log-"
 
     static var now: Int64 { Int64(time(nil)) }
 

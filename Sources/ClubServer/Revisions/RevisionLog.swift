@@ -13,16 +13,16 @@ struct RevisionLog: ~Copyable {
         self.name = name
     }
 
-    /// The kept revisions, unordered; empty when there is no log.
+    /// The kept revisions, unordered; nil when there is no log.
     ///
     /// - Throws: When it is unreadable, or of another version: the revisions must then stay.
-    func load() throws(SystemError) -> [KeptRevision] {
+    func load() throws(SystemError) -> [KeptRevision]? {
         var bytes: [UInt8] = []
         do throws(SystemError) {
             let file = try FolderAccess.file(name, in: folder.number)
             try FileReader.forEachPiece(of: file) { bytes.append(contentsOf: $0) }
         } catch {
-            if error.code == ENOENT { return [] }
+            if error.code == ENOENT { return nil }
             throw error
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))

@@ -68,6 +68,28 @@ import Testing
         }
     }
 
+    /// Without the log nobody knows what the files are: they stay, start after start.
+    @Test func whatWasKeptOutlivesItsLog() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let file = try await first.upload("the only copy", to: "/a.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            await first.stop()
+            let (folder, log) = try kept(in: home)
+            try FileManager.default.removeItem(atPath: log)
+            for _ in 1...2 {
+                let next = try await TestClub(home: home)
+                _ = try await next.upload("b", to: "/b.txt", mode: .overwrite)
+                await next.stop()
+            }
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
+                .filter { $0.hasPrefix("without-log-") }
+            try #require(aside.count == 1)
+            let place = "\(folder)/\(aside[0])/\(file.revision)"
+            #expect(try String(contentsOfFile: place, encoding: .utf8) == "the only copy")
+        }
+    }
+
     /// A server killed before it took the file out has written down what it was about to do.
     @Test func whatWasOnlyAnnouncedStaysInTheClub() async throws {
         try await withHome { (home: String) async throws in
@@ -113,8 +135,9 @@ import Testing
             list = try await third.call(Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
             #expect(list.entries == [files[2]])
             #expect(third.read("a.txt") == "three")
-            // Nobody could name what is left.
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            // Nobody can name what is left; it is not removed.
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.allSatisfy { $0.hasPrefix("without-log-") } && names.count == 1)
             await third.stop()
         }
     }
