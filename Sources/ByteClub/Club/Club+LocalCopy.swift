@@ -10,6 +10,7 @@ extension Club {
         activity.begin()
         let found = await local.contents()
         activity.end()
+        known.isReading = false
         guard !known.isListed, !Task.isCancelled else { return }
         waiting = found.waiting
         if found.isListed || !waiting.isEmpty {
@@ -18,8 +19,8 @@ extension Club {
             known.skipped = found.skipped
             known.isListed = true
             await recognizeOwn()
-            notify()
         }
+        notify()
         if let notice = found.notice { handlers.didNotice?(notice) }
     }
 

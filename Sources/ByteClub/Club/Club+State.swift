@@ -13,6 +13,8 @@ extension Club {
         var skipped: [String] = []
         /// Whether there is a listing to show: from the club, or from the last run.
         var isListed = false
+        /// Whether the listing of the last run is being read, at the start.
+        var isReading = false
         /// Counts listings and updates of the listing.
         var listingCount = 0
     }
@@ -109,5 +111,7 @@ extension Club {
     }
 
     var skipped: [String] { known.skipped }
+    /// Whether what was kept of the club is being read, before anything of it is known.
+    var isReadingLocalCopy: Bool { known.isReading }
     var listingCount: Int { known.listingCount }
 }

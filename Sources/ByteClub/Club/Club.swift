@@ -81,11 +81,15 @@ internal import TextEditing
     /// Starts following the club's folder, until `stop()`.
     func start() {
         guard polling.watching == nil else { return }
-        if !known.isListed { local?.startReading() }
+        if !known.isListed, let local {
+            known.isReading = true
+            local.startReading()
+        }
         polling.watching = Task { await watch() }
     }
 
     func stop() {
+        known.isReading = false
         polling.stop()
         incoming.task?.cancel()
         incoming.task = nil

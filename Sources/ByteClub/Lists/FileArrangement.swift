@@ -29,6 +29,9 @@ package struct FileArrangement: Sendable {
     private let deeper: SortedEntries
     /// Whether the files in the folders below are among its positions.
     package let reachesBelow: Bool
+    package let sort: ListSort
+    /// The number of rows without a filter: those of ``entries``, or more when they are only the first.
+    package let rowCount: Int
     private var unread: UnreadFiles
     /// Nil for rows that are only shown: a filter takes as long to prepare as they take to be sorted.
     private var index: NameIndex?
@@ -49,8 +52,23 @@ package struct FileArrangement: Sendable {
         deeper = SortedEntries(
             request.reachesBelow ? contents.entries(of: kind, below: folder) : [], by: request.sort)
         reachesBelow = request.reachesBelow
+        sort = request.sort
+        rowCount = entries.count
         self.unread = unread
     }
+
+    /// The rows of the last run, until the club's are known.
+    package init(_ first: FirstRows) {
+        entries = SortedEntries(sorted: first.entries)
+        deeper = SortedEntries(sorted: [])
+        reachesBelow = false
+        sort = first.sort
+        rowCount = max(entries.count, first.count)
+        unread = UnreadFiles(count: first.unreadCount)
+    }
+
+    /// Whether these are only the first rows, as they were in the last run.
+    package var isBeginning: Bool { entries.count < rowCount }
 
     /// The number of files that are unread, with those in the folders below.
     package var unreadCount: Int { unread.count }

@@ -109,6 +109,9 @@ extension FileListDelegate {
         memory.didLoad.append { [weak self] in self?.reload() }
         view.filterDidChange = { [weak self] in self?.filterDidChange() }
         club.addObserver(self)
+        if kind == .notes {
+            _ = owner?.startPending { [weak self] in await self?.showFirstRowsOfLastRun() }
+        }
     }
 
     /// Cancels pending work: the session ends.
@@ -161,6 +164,8 @@ extension FileList: ClubObserver {
 
     /// Shows the club's current contents.
     func reload() {
+        // The first rows of the last run stay until there are others.
+        if arrangement.isBeginning, club.isReadingLocalCopy { return }
         while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
         guard club.contents.fileCount > Self.immediateLimit else {
             work.arranging?.cancel()
@@ -180,7 +185,7 @@ extension FileList: ClubObserver {
     private func arrange() async {
         while work.needsArranging, !Task.isCancelled {
             work.needsArranging = false
-            if arrangement.count == 0, !view.filter.isActive {
+            if arrangement.count == 0 || arrangement.isBeginning, !view.filter.isActive {
                 await showFirst()
                 continue
             }
@@ -204,12 +209,29 @@ extension FileList: ClubObserver {
         if !Task.isCancelled { arrangement = indexed }
     }
 
+    /// Shows the first rows of the last run, while the club's own are read.
+    func showFirstRowsOfLastRun() async {
+        guard let first = await memory.readFirstRows(), arrangement.count == 0,
+            club.isReadingLocalCopy, folder.isRoot, !view.filter.isActive
+        else { return }
+        show(FileArrangement(first))
+    }
+
+    /// Keeps the first rows of a large list for the next start.
+    private func keepFirstRows() {
+        guard kind == .notes, folder.isRoot, !arrangement.isBeginning, !arrangement.reachesBelow,
+            arrangement.entries.count > Self.immediateLimit
+        else { return }
+        memory.keep(FirstRows(of: arrangement))
+    }
+
     /// - Parameter rows: The rows that pass the filter, if already known.
     private func show(_ arrangement: FileArrangement, _ rows: FilteredRows? = nil) {
         // Its positions refer to the previous arrangement.
         work.filtering?.cancel()
         work.filtering = nil
         self.arrangement = arrangement
+        keepFirstRows()
         // The old positions refer to the previous order.
         filtered = rows
         if let rows, rows.filter == view.filter { display() } else { showFiltered() }
@@ -298,11 +320,11 @@ extension FileList {
         if arrangement.unreadCount > 0 {
             parts.append(TextLine(localized("\(arrangement.unreadCount) new"), .accent))
         }
-        let count = filtered == nil ? arrangement.entries.count : arrangement.count
+        let count = filtered == nil ? arrangement.rowCount : arrangement.count
         parts.append(
             TextLine(
                 filtered == nil ? "\(count)" : localized("\(rowCount) of \(count)"), .secondary))
-        parts.append(TextLine(sort.title, .secondary))
+        parts.append(TextLine(arrangement.sort.title, .secondary))
         // With many marks in a narrow list, their number matters most.
         let titles = (1...parts.count).reversed().map { count in
             parts[1..<count].reduce(parts[0]) { $0 + TextLine(" · ", .secondary) + $1 }

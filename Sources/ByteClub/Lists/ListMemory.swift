@@ -29,6 +29,8 @@ internal import FoundationEssentials
     /// The state last read or written by this window.
     private var kept = Kept()
     private var isMarkingSeen = false
+    /// The first rows of the notes, on disk and now.
+    private var firstRows: (kept: FirstRows?, now: FirstRows?) = (nil, nil)
 
     private struct Kept: Sendable {
         var choices = ListChoices()
@@ -85,6 +87,23 @@ internal import FoundationEssentials
         seen = await UnreadMarks.make(of: contents)
         save()
         for action in didLoad { action() }
+    }
+
+    // MARK: - The first rows of the notes
+
+    func readFirstRows() async -> FirstRows? {
+        guard let folder, firstRows.now == nil else { return nil }
+        let kept = await FirstRows.read(in: folder)
+        firstRows.kept = kept
+        return kept
+    }
+
+    /// Written at the end, and at once if there are none on disk.
+    func keep(_ rows: FirstRows) {
+        firstRows.now = rows
+        guard let folder, firstRows.kept == nil else { return }
+        firstRows.kept = rows
+        Task { await rows.write(in: folder) }
     }
 
     // MARK: - What was deleted
@@ -191,7 +210,12 @@ extension ListMemory {
     }
 
     /// Returns when everything is on disk.
-    func finish() async { await writing?.value }
+    func finish() async {
+        await writing?.value
+        guard let folder, let now = firstRows.now, now != firstRows.kept else { return }
+        firstRows.kept = now
+        await now.write(in: folder)
+    }
 
     private func save() {
         isChanged = true

@@ -46,6 +46,12 @@ package struct SortedEntries: RandomAccessCollection, Sendable {
         unsorted = entries
     }
 
+    /// - Parameter sorted: Entries in their order.
+    init(sorted: [FileEntry]) {
+        unsorted = sorted
+        order = Array(sorted.indices)
+    }
+
     package var startIndex: Int { 0 }
     package var endIndex: Int { order.count }
     package subscript(position: Int) -> FileEntry { unsorted[order[position]] }

@@ -10,7 +10,12 @@ struct UnreadFiles: Sendable {
     /// The folders in the folder with unread files in them or below.
     let folders: Set<RemotePath>
 
-    static let none = UnreadFiles(count: 0, isAnywhere: false, folders: [])
+    static let none = UnreadFiles(count: 0)
+
+    /// Some, of which only the number is known.
+    init(count: Int) {
+        self.init(count: count, isAnywhere: count > 0, folders: [])
+    }
 
     private init(count: Int, isAnywhere: Bool, folders: Set<RemotePath>) {
         (self.count, self.isAnywhere, self.folders) = (count, isAnywhere, folders)
