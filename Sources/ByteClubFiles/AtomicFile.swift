@@ -155,7 +155,7 @@ package struct AtomicFile: Sendable {
     }
 
     /// Makes a rename durable; if the file system does not support that, the file's own sync must suffice.
-    private static func syncFolder(_ folder: URL) {
+    package static func syncFolder(_ folder: URL) {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

@@ -22,6 +22,18 @@ import Testing
         #expect(DraftStore(folder: folder).drafts() == [draft])
     }
 
+    /// As a killed program leaves one.
+    @Test func nothingHalfWrittenOutlivesADraft() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let draft = makeDraft("private")
+        let store = DraftStore(folder: folder)
+        try store.save(draft, sequence: 1)
+        let half = folder.appending(path: draft.id.uuidString + ".draft.tmp")
+        try Data("priv".utf8).write(to: half)
+        store.remove(draft.id)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     /// A person has read it in a box; somebody else may have written on in it since.
     @Test func removesADraftOnlyAsItWasSeen() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -168,6 +168,8 @@ import Testing
             try home.write("a third one\n", toNote: "a.txt")
             try await terminal.waitUntilIdle()
             terminal.type("r")
+            // Only now is the first question off the screen.
+            try await terminal.waitUntilIdle()
             try await terminal.wait(forText: "Changed by someone else")
             try await terminal.waitUntilIdle()
             #expect(try home.text(ofNote: "a.txt") == "a third one\n")

@@ -108,22 +108,25 @@ internal import TextEditing
         await Self.write(nextDraft(), text, sequence, to: store)
     }
 
-    /// Saves the text as a draft that waits until the note is opened again, and releases it.
+    /// Saves the text as a draft that waits until the note is opened again.
     ///
     /// - Returns: Why it could not be written, as a sentence; the draft is then unchanged.
-    func setAside(_ text: TextBuffer) async -> String? {
+    func writeAsSetAside(_ text: TextBuffer) async -> String? {
         delay?.cancel()
         delay = nil
         var draft = nextDraft()
         draft.isSetAside = true
-        if let failure = await Self.write(draft, text, sequence, to: store) { return failure }
-        await Self.release(draft.id, in: store)
-        (id, sequence) = (UUID(), 0)
-        return nil
+        return await Self.write(draft, text, sequence, to: store)
     }
 
-    @concurrent private nonisolated static func release(_ id: UUID, in store: DraftStore) async {
-        store.release(id)
+    /// Writes no more to the draft, which stays as it is on the disk.
+    ///
+    /// - Returns: Its identifier; it is claimed until it is released.
+    func leave() -> Draft.ID {
+        delay?.cancel()
+        delay = nil
+        defer { (id, sequence) = (UUID(), 0) }
+        return id
     }
 
     /// Writes the text to a file for another program.

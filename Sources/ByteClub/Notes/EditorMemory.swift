@@ -49,7 +49,7 @@ struct EditorMemory: Sendable {
         // Not synced: losing it in a power cut costs no text.
         let place = file(of: path)
         try? AtomicFile(url: URL(filePath: place)).write(
-            data, by: place + ".tmp", isSynced: false)
+            data, by: "\(place).\(getpid()).tmp", isSynced: false)
         prune()
     }
 

@@ -40,16 +40,23 @@ extension NoteDetailsViewController {
 
     /// Closes the editor; the text stays on this computer until the note is opened again.
     private func setAside() {
-        let text = wholeText
         saving = startPending { [self] in
-            let failure = await document.draft.setAside(text)
+            var (state, name): (UndoHistory.State, String)
+            repeat {
+                // What is typed while it is written belongs to it.
+                (state, name) = (textView.state, document.name)
+                if let failure = await document.draft.writeAsSetAside(wholeText) {
+                    saving = nil
+                    return alert(localized("Not kept as a draft"), failure)
+                }
+            } while textView.state != state || document.name != name
             saving = nil
-            if let failure { return alert(localized("Not kept as a draft"), failure) }
             application?.showMessage(
                 document.isNew
                     ? localized("Kept as a draft: n opens it again.")
                     : localized("Kept as a draft: it opens with “\(document.name)”."), .success)
-            delegate?.noteDetails(self, didSetAside: document.file?.path)
+            delegate?.noteDetails(
+                self, didSetAside: document.draft.leave(), of: document.file?.path)
             leave()
         }
     }

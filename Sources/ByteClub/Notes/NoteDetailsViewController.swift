@@ -17,7 +17,8 @@ internal import TextEditing
     func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath)
 
     /// The text was saved as a draft of a note or of a new one.
-    func noteDetails(_ editor: NoteDetailsViewController, didSetAside path: RemotePath?)
+    func noteDetails(
+        _ editor: NoteDetailsViewController, didSetAside draft: Draft.ID, of path: RemotePath?)
 
     /// The editor was closed.
     func noteDetailsDidClose(_ editor: NoteDetailsViewController)

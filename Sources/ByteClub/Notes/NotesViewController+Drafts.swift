@@ -1,5 +1,6 @@
 internal import ClubLibrary
 internal import ClubStore
+internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TerminalUI
 internal import TextEditing
@@ -101,14 +102,22 @@ extension NotesViewController {
     ) {
         guard setAside.paths.contains(note.path.string) else { return fetch() }
         opening = startPending { [self] in
-            let draft = await setAside.drafts(of: note.path).first
-            let line = if let hit, let draft { await hit.line(in: draft.text) } else { Int?.none }
-            guard !Task.isCancelled else { return }
-            opening = nil
-            guard let draft else { return fetch() }
+            let waiting = await setAside.drafts(of: note.path).first
+            let found =
+                if let waiting { await Self.claim(waiting, in: drafts) } else { Claimed.gone }
+            let line =
+                if let hit { await hit.line(in: found.draft?.text ?? Data()) } else { Int?.none }
+            if !Task.isCancelled { opening = nil }
             // If something else was opened meanwhile, it stays in front.
-            guard application?.topViewController is TabBarController else { return }
-            open(draft, atLine: line, externally: externally)
+            guard !Task.isCancelled, application?.topViewController is TabBarController else {
+                if let draft = found.draft { await Self.release(draft, in: drafts) }
+                return
+            }
+            switch found {
+            case .draft(let draft): open(draft, atLine: line, externally: externally)
+            case .gone: return fetch()
+            case .taken: return sayThatItIsTaken()
+            }
             if !externally {
                 application?.showMessage(
                     localized("This is your draft of “\(note.name)”. ^S saves it."))
@@ -135,6 +144,33 @@ extension NotesViewController {
         if let draft = drafts.draft(id) { return draft }
         drafts.release(id)
         return nil
+    }
+
+    private enum Claimed {
+        case draft(Draft)
+        case gone
+        /// Another window edits it.
+        case taken
+
+        var draft: Draft? {
+            if case .draft(let draft) = self { draft } else { nil }
+        }
+    }
+
+    /// The same off the main actor: a draft may be large.
+    @concurrent private nonisolated static func claim(
+        _ draft: Draft, in drafts: DraftStore
+    ) async -> Claimed {
+        guard drafts.claim(draft.id) == .claimed else { return .taken }
+        if let now = drafts.draft(draft.id) { return .draft(now) }
+        drafts.release(draft.id)
+        return .gone
+    }
+
+    @concurrent private nonisolated static func release(
+        _ draft: Draft, in drafts: DraftStore
+    ) async {
+        drafts.release(draft.id)
     }
 
     private func open(_ draft: Draft, atLine line: Int?, externally: Bool) {

@@ -358,8 +358,10 @@ extension NotesViewController: NoteDetailsDelegate {
         club.lookAgain(at: path)
     }
 
-    func noteDetails(_ editor: NoteDetailsViewController, didSetAside path: RemotePath?) {
-        setAside.add(path)
+    func noteDetails(
+        _ editor: NoteDetailsViewController, didSetAside draft: Draft.ID, of path: RemotePath?
+    ) {
+        setAside.add(draft, of: path)
     }
 
     func noteDetailsDidClose(_ editor: NoteDetailsViewController) {

@@ -50,10 +50,11 @@ internal import TerminalUI
         perform { _ in }
     }
 
-    /// Adds a new draft at once: the next key may ask for it before it is read from disk.
-    func add(_ path: RemotePath?) {
+    /// Adds a new draft at once, and releases it: the next key may ask for it before it is read from disk.
+    func add(_ draft: Draft.ID, of path: RemotePath?) {
         if let path { paths.insert(path.string) } else { hasNewNote = true }
         didChange?()
+        _ = perform { $0.release(draft) }
     }
 
     /// How many of these notes, or notes in these folders, have one.

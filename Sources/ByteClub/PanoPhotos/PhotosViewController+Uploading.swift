@@ -59,16 +59,15 @@ extension PhotosViewController {
 
     /// Uploads all photos without the progress view; a name that is taken becomes the next free one.
     private func uploadSeveral(_ selection: PhotoSelection) {
-        let contents = club.contents
-        var (orders, taken, refused): ([TransferOrder], Set<String>, [String]) = ([], [], [])
+        var (orders, refused): ([TransferOrder], [String]) = ([], [])
+        var taken = Set(club.contents.photos.map { $0.name.lowercased() })
         var renamed: [(file: String, name: String)] = []
         for path in selection.paths {
             let source = URL(fileURLWithPath: path)
             var name = Self.clubName(of: source, selection)
-            let isTaken = { (name: String) in
-                taken.contains(name.lowercased()) || contents.hasPhoto(named: name)
+            if taken.contains(name.lowercased()) {
+                name = PhotoName.free(like: name) { taken.contains($0.lowercased()) }
             }
-            if isTaken(name) { name = PhotoName.free(like: name, isTaken: isTaken) }
             do throws(StoreError) {
                 orders.append(try makeOrder(source, named: name, selection))
                 taken.insert(name.lowercased())

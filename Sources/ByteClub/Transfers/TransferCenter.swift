@@ -156,8 +156,10 @@ extension CarrierProcess: TransferCarrying {}
 
     /// Removes finished transfers; also deletes the partial files of unfinished downloads.
     func clear(_ ids: [String]) {
-        let cleared = items.filter { ids.contains($0.id) && $0.isFinished }
-        show(items.filter { item in !cleared.contains { $0.id == item.id } })
+        let ids = Set(ids)
+        func isCleared(_ item: TransferItem) -> Bool { item.isFinished && ids.contains(item.id) }
+        let cleared = items.filter(isCleared)
+        show(items.filter { !isCleared($0) })
         run { [self] in
             for item in cleared { await Self.clear(item, from: journal) }
         }
@@ -167,6 +169,7 @@ extension CarrierProcess: TransferCarrying {}
         _ ids: [String], if isPossible: (TransferItem) -> Bool,
         _ change: (inout TransferOrder) -> Void
     ) {
+        let ids = Set(ids)
         var (changed, orders) = (items, [TransferOrder]())
         for index in changed.indices
         where ids.contains(changed[index].id) && isPossible(changed[index]) {
@@ -215,15 +218,14 @@ extension CarrierProcess: TransferCarrying {}
 
     /// The transfers read from disk, with orders added since, in order: an identifier begins with its time.
     private func merged(_ read: [TransferItem]) -> [TransferItem] {
-        var read = read
-        for order in unwritten.values {
-            if let index = read.firstIndex(where: { $0.id == order.id }) {
-                read[index].order = order
-            } else {
-                read.append(TransferItem(order: order))
-            }
+        var unwritten = unwritten
+        var merged = read.map { item in
+            var item = item
+            if let order = unwritten.removeValue(forKey: item.id) { item.order = order }
+            return item
         }
-        return read.sorted { $0.id < $1.id }
+        merged += unwritten.values.map { TransferItem(order: $0) }
+        return merged.sorted { $0.id < $1.id }
     }
 
     private func show(_ new: [TransferItem], isFirst: Bool = false) {
@@ -245,6 +247,7 @@ extension CarrierProcess: TransferCarrying {}
 
     /// Shows a failure without writing it: the transfer on disk continues when a carrier runs.
     private func fail(_ ids: [String], _ reason: String) {
+        let ids = Set(ids)
         var changed = items
         for index in changed.indices where ids.contains(changed[index].id) {
             changed[index].status.state = .failed

@@ -16,10 +16,4 @@ struct DatabaseError: Error, CustomStringConvertible {
 
     /// Another program holds the lock.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-
-    /// The file or folder is not writable.
-    var isReadOnly: Bool {
-        code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM
-            || code == SQLITE_AUTH
-    }
 }

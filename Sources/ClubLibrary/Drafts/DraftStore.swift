@@ -97,6 +97,8 @@ public final class DraftStore: Sendable {
         state.withLock { state in
             state.applied[id] = Int.max
             unlink(path(of: id))
+            // A killed program may have left it half written.
+            unlink(temporaryPath(of: id))
         }
         release(id)
     }
@@ -176,6 +178,7 @@ public final class DraftStore: Sendable {
 
 extension DraftStore {
     private static let suffix = ".draft"
+    private static let temporarySuffix = ".tmp"
     static let handOverSuffix = ".edit"
 
     /// The folder of a draft that another program edits.
@@ -203,6 +206,8 @@ extension DraftStore {
     func path(of id: UUID) -> String {
         folder.path + "/" + id.uuidString + Self.suffix
     }
+
+    private func temporaryPath(of id: UUID) -> String { path(of: id) + Self.temporarySuffix }
 
     private func lockPath(of id: UUID) -> String {
         folder.path + "/" + id.uuidString + ".lock"
@@ -253,7 +258,7 @@ extension DraftStore {
 
     func write(_ data: Data, to path: String) throws(Failure) {
         do throws(AtomicFile.Failure) {
-            try AtomicFile(url: URL(filePath: path)).write(data, by: path + ".tmp")
+            try AtomicFile(url: URL(filePath: path)).write(data, by: path + Self.temporarySuffix)
         } catch {
             throw Failure(error)
         }

@@ -40,7 +40,8 @@ public struct TransferJournal: Sendable {
     /// Removes temporary files of killed programs after an hour.
     private func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in names where name.hasPrefix(".") && name.contains(".order.") {
+        for name in names
+        where name.hasPrefix(".") && (name.contains(".order.") || name.contains(".status.")) {
             let path = folder.path + "/" + name
             var facts = stat()
             guard lstat(path, &facts) == 0, facts.st_mtim.tv_sec < time(nil) - 3600 else {

@@ -125,6 +125,8 @@ final class PartialFile {
         } else if try linkToDestination() == .impossible {
             try moveToDestination()
         }
+        // Else a power cut could leave it under the hidden name, though it was called done.
+        AtomicFile.syncFolder(URL(filePath: destination).deletingLastPathComponent())
         close()
     }
 

@@ -5,15 +5,14 @@ import Dispatch
 enum FileQueue {
     static let queue = DispatchQueue(label: "CurlNetworking.files")
 
-    private static let longReads = DispatchQueue(
-        label: "CurlNetworking.long-reads", attributes: .concurrent)
-
     static func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 
     /// Reads a whole file, or one that may block, without holding up the writes of other transfers.
+    ///
+    /// On a queue of its own: a concurrent one would wake the process every second from then on.
     static func runLongRead(_ work: @escaping @Sendable () -> Void) {
-        longReads.async(execute: work)
+        DispatchQueue(label: "CurlNetworking.long-read").async(execute: work)
     }
 }

@@ -37,7 +37,12 @@ enum StorageChange {
     /// Posts soon, on another thread: the engine does not wait for observers.
     func postLater(of storage: any NetworkingObject & Sendable) {
         #if Foundation
-            DispatchQueue.global().async { @Sendable in post(of: storage) }
+            Self.posts.async { @Sendable in post(of: storage) }
         #endif
     }
+
+    #if Foundation
+        /// Serial: a global queue would wake the process every second from then on.
+        private static let posts = DispatchQueue(label: "CurlNetworking.storage-changes")
+    #endif
 }

@@ -71,6 +71,8 @@ final class WebSocketLink: ByteSink {
     /// How long to read on, and drop what comes, after a refusal, in seconds: the kernel resets a connection that
     /// is closed with unread bytes, and the server would not see the close frame (RFC 9112 §9.6).
     private static let lingerTimeout = 1.0
+    /// Serial: a global queue would wake the process every second from then on.
+    private static let timeouts = DispatchQueue(label: "CurlNetworking.websocket-timeouts")
 
     init(session: URLSession) {
         self.session = session
@@ -166,7 +168,7 @@ final class WebSocketLink: ByteSink {
         pipe.end()
         drop(with: endError)
         let timeout = waitsForAnswer ? Self.closeTimeout : Self.lingerTimeout
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout) {
+        Self.timeouts.asyncAfter(deadline: .now() + timeout) {
             @Sendable [weak self] in
             guard let self else { return }
             onQueue { self.endAfterClose() }

@@ -46,28 +46,6 @@ public enum AuthError: RouteError, SimpleTags {
     }
 }
 
-/// Why an account lacks access: status 403. Nested values are discarded.
-public enum AccessError: RouteError, SimpleTags {
-    case invalidAccountType
-    case paperAccessDenied
-    case teamAccessDenied
-    case noPermission
-    case other(String)
-
-    static let simple: [String: Self] = [
-        "invalid_account_type": .invalidAccountType, "paper_access_denied": .paperAccessDenied,
-        "team_access_denied": .teamAccessDenied, "no_permission": .noPermission,
-    ]
-
-    public var tags: [String] {
-        if case .other(let tag) = self { [tag] } else { [simpleTag] }
-    }
-
-    public init(from decoder: any Decoder) throws { self = .simple(try UnionReader(decoder).tag) }
-
-    public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
-}
-
 /// Which limit a client exceeded: status 429.
 public enum RateLimitReason: RouteError, SimpleTags {
     case tooManyRequests

@@ -49,8 +49,8 @@ import Testing
         var changeCount = 0
         drafts.didChange = { changeCount += 1 }
         #expect(!drafts.hasOneWithoutNote && drafts.paths.isEmpty)
-        drafts.add(nil)
-        drafts.add(path)
+        drafts.add(UUID(), of: nil)
+        drafts.add(UUID(), of: path)
         #expect(drafts.hasOneWithoutNote && drafts.paths == ["/a.txt"])
         #expect(changeCount == 2)
         // What is on the disk counts in the end.
@@ -113,6 +113,24 @@ import Testing
         await run.screen.wait(for: "plan.txt draft")
         run.screen.press("e")
         await run.screen.wait(for: "more mine club's")
+        await run.end()
+    }
+
+    /// Writing a draft takes as long as the disk does, and the editor is open until it is done.
+    @Test func keepsWhatIsTypedWhileItIsWritten() async throws {
+        try home.store.plant("club's\n", at: "/plan.txt")
+        let run = try await home.start()
+        await run.screen.wait(for: "plan.txt")
+        run.screen.press("e")
+        await run.screen.wait(for: "save")
+        run.screen.type("mine ")
+        run.screen.press("Esc")
+        await run.screen.wait(for: "Keep as draft")
+        run.screen.press("d")
+        run.screen.type("late ")
+        await run.screen.wait(for: "plan.txt draft")
+        run.screen.press("e")
+        await run.screen.wait(for: "mine late club's")
         await run.end()
     }
 
