@@ -100,6 +100,33 @@ import Testing
         }
     }
 
+    /// From the list, on either tab.
+    @Test func viewsWhatHasArrived() async throws {
+        let photo = Photos.corners(width: 600, height: 200)
+        try await withApp(photos: ["sea.jpg": photo]) { home, terminal in
+            let get = try await home.run("photos", "get", "sea.jpg", "--background")
+            #expect(get.status == 0, "\(get.errorText)")
+            for tab in ["1", "2"] {
+                terminal.type(tab + "w")
+                try await terminal.wait(forText: "done")
+                try await terminal.wait(forText: "view")
+                terminal.press(.enter)
+                try await terminal.wait(for: "the viewer") {
+                    $0.contains("sea.jpg") && !$0.contains("PanoPhotos")
+                }
+                try await terminal.waitUntilIdle()
+                terminal.press(.escape)
+                try await terminal.wait(forText: "PanoPhotos")
+                try await terminal.waitUntilIdle()
+            }
+            try FileManager.default.removeItem(at: home.photos.appending(path: "sea.jpg"))
+            try await terminal.wait(forText: "No panoramas yet")
+            terminal.type("w")
+            let screen = try await terminal.wait(forText: "done")
+            #expect(!screen.text(ofRow: 23).contains("view"))
+        }
+    }
+
     @Test func anUploadGoesOnWhenTheAppIsKilled() async throws {
         try await inFreshHome { home in
             try home.write(settings: "transfers: {limit-rate: 150K}\n")

@@ -37,7 +37,7 @@ extension AppCoordinator: ApplicationDelegate {
             PaletteCommand("transfers", title: localized("Uploads and downloads"), unless: busy) {
                 [weak self] in
                 guard let self else { return }
-                tabBarController.present(TransfersViewController(session.transfers))
+                tabBarController.present(session.makeTransferList())
             })
         commands.append(
             PaletteCommand(

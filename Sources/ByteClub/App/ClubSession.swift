@@ -45,10 +45,10 @@ internal import TerminalUI
         photos.pictureCacheName = registry.pictureCacheName(of: destination)
         photos.localFolder = destination.place == .embedded ? registry.paths.clubFolder : nil
         memory.start(club)
-        let center = transfers
         for files in [notes.files, photos.files] {
-            files.showTransfers = { [weak files] in
-                files?.owner?.present(TransfersViewController(center))
+            files.showTransfers = { [weak self, weak files] in
+                guard let self else { return }
+                files?.owner?.present(makeTransferList())
             }
             files.showTrash = { [weak files, club] in
                 files?.owner?.present(TrashViewController(club: club, memory: memory))
@@ -57,6 +57,10 @@ internal import TerminalUI
     }
 
     var tabs: [ViewController] { [notes, photos] }
+
+    func makeTransferList() -> TransfersViewController {
+        TransfersViewController(transfers, viewer: photos.viewing)
+    }
 
     /// How to connect to clubs and start transfers; replaced in tests.
     struct Means {

@@ -132,7 +132,21 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
     }
 
     func fileList(_ files: FileList, didActivate photo: RemoteFile) {
-        let photos = files.shownFiles
+        view(photo, among: files.shownFiles)
+    }
+
+    /// How to view a photo of the club; nil if it is not there.
+    func viewing(_ path: RemotePath) -> (() -> Void)? {
+        guard let photo = club.contents[path] else { return nil }
+        return { [weak self] in
+            guard let self else { return }
+            files.reveal(path)
+            let shown = files.shownFiles
+            view(photo, among: shown.contains { $0.path == path } ? shown : [photo])
+        }
+    }
+
+    private func view(_ photo: RemoteFile, among photos: [RemoteFile]) {
         guard let index = photos.firstIndex(where: { $0.path == photo.path }) else { return }
         files.see([photo])
         present(

@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubLibrary
+internal import ClubStore
 internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TerminalUI
@@ -7,6 +8,7 @@ internal import TerminalUI
 /// The transfers of the club, and their commands.
 final class TransfersViewController: ViewController {
     private let center: TransferCenter
+    private let viewer: PhotoViewing?
     private let list = ListView()
     private var items: [TransferItem] = []
     private let countdown = AttemptCountdown()
@@ -14,8 +16,13 @@ final class TransfersViewController: ViewController {
     /// The maximum number of rows for a reason: its end says what to do next.
     private static let reasonLimit = 3
 
-    init(_ center: TransferCenter) {
+    /// How to view a photo of the club; nil if it is not there any more.
+    typealias PhotoViewing = (RemotePath) -> (() -> Void)?
+
+    /// - Parameter viewer: Views what has arrived; nil where a viewer is open already.
+    init(_ center: TransferCenter, viewer: PhotoViewing? = nil) {
         self.center = center
+        self.viewer = viewer
         super.init()
         title = localized("Transfers")
     }
@@ -105,6 +112,17 @@ final class TransfersViewController: ViewController {
 
     private func act(_ action: (TransferItem) -> Void) {
         if let selected { action(selected) }
+    }
+
+    /// Nil for one that is not done, or whose photo is not in the club any more.
+    private func viewing(_ item: TransferItem) -> (() -> Void)? {
+        guard item.state == .done, let path = item.pathInClub else { return nil }
+        return viewer?(path)
+    }
+
+    private func view(_ item: TransferItem) {
+        guard let view = viewing(item) else { return }
+        dismiss { view() }
     }
 
     /// Transfers cancelled on purpose stay cancelled.
@@ -201,6 +219,7 @@ extension TransfersViewController: TransferObserver {
     private func nameActivation() {
         list.activationLabel = selected.flatMap { item in
             if item.canPause { return localized("pause") }
+            if viewing(item) != nil { return localized("view") }
             guard item.canContinue else { return nil }
             return item.state == .failed ? localized("try again") : localized("resume")
         }
@@ -235,7 +254,13 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         guard items.indices.contains(index) else { return }
         let item = items[index]
-        if item.canPause { center.pause([item.id]) } else { center.resume([item.id]) }
+        if item.canPause {
+            center.pause([item.id])
+        } else if item.state == .done {
+            view(item)
+        } else {
+            center.resume([item.id])
+        }
     }
 
     /// Heavy for the completed part, light for the rest, so that it is visible without color.
@@ -252,6 +277,11 @@ extension TransferItem {
     fileprivate func screenWords(at now: Date) -> String {
         guard state == .done, order.direction == .download else { return words(at: now) }
         return "\(TypedPath.shown(order.file)) · \(Wording.byteCount(status.byteCount))"
+    }
+
+    /// The name of an upload may have been taken: then it has another one.
+    fileprivate var pathInClub: RemotePath? {
+        try? RemotePath(validating: status.path ?? order.path)
     }
 
     /// Whether resuming has an effect: one that would try again later tries at once.
