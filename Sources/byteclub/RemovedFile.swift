@@ -26,7 +26,7 @@ struct RemovedFile: Encodable {
         try container.encodeIfPresent(isOwn, forKey: .isOwn)
     }
 
-    /// `drafts/plan.txt`, `1.2 KB`, `removed here`, `3 h`.
+    /// `drafts/plan.txt`, `1.2 KB`, `removed here`, `3 h`, and the revision by which it is restored.
     fileprivate func columns(at now: Date) -> [String] {
         let who =
             switch isOwn {
@@ -36,7 +36,7 @@ struct RemovedFile: Encodable {
             }
         return [
             file.path.relativeString, Wording.byteCount(file.byteCount), who,
-            Wording.age(of: date, at: now),
+            Wording.age(of: date, at: now), file.revision.rawValue,
         ]
     }
 }

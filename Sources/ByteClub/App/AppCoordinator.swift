@@ -180,14 +180,14 @@ extension AppCoordinator: ClubObserver {
     }
 
     private func showStatus(of club: Club) {
-        let lines = ClubStatusLine(club, moving: session.transfers.wantedItems).lines
+        let lines = ClubStatusLine(club, moving: session.transfers.batch).lines
         tabBarController.status = lines[0]
         tabBarController.shorterStatuses = Array(lines.dropFirst())
     }
 
     /// The strip is visible while a transfer is active, and until failed ones have been viewed.
     private func showTransfers() {
-        strip.items = session.transfers.wantedItems
+        strip.batch = session.transfers.batch
         strip.failures = session.transfers.unseenFailures
         tabBarController.bottomView = strip.isEmpty ? nil : strip
     }

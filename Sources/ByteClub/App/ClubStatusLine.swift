@@ -8,9 +8,9 @@ internal import TerminalUI
 @MainActor struct ClubStatusLine {
     private let club: Club
     /// The active transfers.
-    private let moving: [TransferItem]
+    private let moving: TransferBatch
 
-    init(_ club: Club, moving: [TransferItem]) {
+    init(_ club: Club, moving: TransferBatch) {
         self.club = club
         self.moving = moving
     }
@@ -58,14 +58,11 @@ internal import TerminalUI
         return localized(" · \(Self.changes(club.waiting.count)) waiting")
     }
 
-    /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: the progress of all active transfers together.
+    /// ` · ↓ 45 %`, ` · ↑↓ 2/5, 45 %`: the progress of all active transfers together.
     private var transferWords: String {
-        let wanted = moving
-        guard !wanted.isEmpty else { return "" }
-        let arrows = Set(wanted.map(\.arrow)).sorted().joined()
-        let count = wanted.count > 1 ? " \(wanted.count)," : ""
-        return " · \(arrows)\(count)"
-            + (TransferItem.percent(of: wanted).map { " \($0)%" } ?? " …")
+        guard !moving.wanted.isEmpty else { return "" }
+        let place = moving.place.map { " \($0)," } ?? ""
+        return " · \(moving.arrows)\(place)" + (moving.percent.map { " \($0)%" } ?? " …")
     }
 
     static func changes(_ count: Int) -> String {
@@ -82,15 +79,5 @@ internal import TerminalUI
                     " · \(Wording.byteCount(account.usedBytes)) of \(Wording.byteCount(allocated))")
         }
         return words
-    }
-}
-
-extension TransferItem {
-    /// Nil until a size is known; 100 only when all transfers are confirmed.
-    static func percent(of wanted: [TransferItem]) -> Int? {
-        // Sizes come from a server: their sum may overflow an integer.
-        let total = wanted.reduce(0) { $0 + Double($1.status.totalByteCount) }
-        let moved = wanted.reduce(0) { $0 + Double($1.status.byteCount) }
-        return total > 0 ? max(0, min(99, Int(min(1, moved / total) * 100))) : nil
     }
 }

@@ -36,9 +36,7 @@ package struct Doctor: Sendable {
         ComputerChecks.permissions(
             paths, secrets: Secrets(paths: paths, environment: environment).files()
         ).forEach(report)
-        if let free = ComputerChecks.freeByteCount(at: paths.stateFolder) {
-            report(ComputerChecks.disk(freeByteCount: free, folder: paths.stateFolder.path))
-        }
+        ComputerChecks.disks(of: [paths.stateFolder, paths.clubFolder]).forEach(report)
         settings().forEach(report)
         if let problem = registry.memoryProblem {
             report(

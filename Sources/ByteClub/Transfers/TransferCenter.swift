@@ -33,6 +33,9 @@ extension CarrierProcess: TransferCarrying {}
     /// Oldest first.
     private(set) var items: [TransferItem] = []
 
+    /// The transfers that were active since none was.
+    private var batchIDs: Set<TransferItem.ID> = []
+
     private let journal: TransferJournal
     private let carrier: any TransferCarrying
     private let activity: any ActivityCounting
@@ -109,6 +112,9 @@ extension CarrierProcess: TransferCarrying {}
 
     /// Active transfers, and those that will be without being asked.
     var wantedItems: [TransferItem] { items.filter(\.isWanted) }
+
+    /// The active transfers with those they follow.
+    var batch: TransferBatch { TransferBatch(items.filter { batchIDs.contains($0.id) }) }
 
     /// Failures, including those of earlier runs, that were not viewed.
     var unseenFailures: [TransferItem] {
@@ -232,6 +238,8 @@ extension CarrierProcess: TransferCarrying {}
         guard !isStopped, new != items else { return }
         let before = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         items = new
+        let wanted = wantedItems.map(\.id)
+        if wanted.isEmpty { batchIDs = [] } else { batchIDs.formUnion(wanted) }
         let ended =
             isFirst
             ? []

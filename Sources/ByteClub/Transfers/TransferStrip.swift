@@ -7,9 +7,8 @@ internal import TerminalUI
 /// The row at the bottom of both tabs during transfers: number, name, progress, rate; also failures, until
 /// the list of transfers was viewed.
 final class TransferStrip: View {
-    /// Active transfers, and those that will be without being asked.
-    var items: [TransferItem] = [] {
-        didSet { if items != oldValue { setNeedsDisplay() } }
+    var batch = TransferBatch([]) {
+        didSet { if batch != oldValue { setNeedsDisplay() } }
     }
 
     /// Failures that were not viewed.
@@ -17,7 +16,7 @@ final class TransferStrip: View {
         didSet { if failures != oldValue { setNeedsDisplay() } }
     }
 
-    var isEmpty: Bool { items.isEmpty && failures.isEmpty }
+    var isEmpty: Bool { batch.wanted.isEmpty && failures.isEmpty }
 
     private let showTransfers: () -> Void
 
@@ -32,7 +31,7 @@ final class TransferStrip: View {
         let hint = bindings.keys(for: .showTransfers).first.map { key in
             TextLine(key.displayName, .key) + TextLine(localized(" transfers"), .keyLabel)
         }
-        let line = Self.line(items, failures, columns: bounds.width - 2, hint: hint)
+        let line = Self.line(batch, failures, columns: bounds.width - 2, hint: hint)
         surface.draw(line, at: Point(x: 1, y: 0), columns: bounds.width - 2)
     }
 
@@ -46,17 +45,18 @@ final class TransferStrip: View {
 // MARK: - Words
 
 extension TransferStrip {
-    /// `↑ 2 sea.jpg ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left  w transfers`; with less room, the name
+    /// `↑ 2/5 sea.jpg ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left  w transfers`; with less room, the name
     /// is shortened first, then the right end is cut.
     static func line(
-        _ items: [TransferItem], _ failures: [TransferItem] = [], columns: Int, hint: TextLine?
+        _ batch: TransferBatch, _ failures: [TransferItem] = [], columns: Int, hint: TextLine?
     ) -> TextLine {
+        let items = batch.wanted
         guard let shown = items.first(where: { $0.state != .waiting }) ?? items.first else {
             return failureLine(failures, columns: columns, hint: hint)
         }
-        let arrows = Set(items.map(\.arrow)).sorted().joined()
-        let start = TextLine(items.count > 1 ? "\(arrows) \(items.count)  " : "\(arrows) ", .accent)
-        var parts = Parts(items, shown, failureCount: failures.count)
+        let start = TextLine(
+            batch.place.map { "\(batch.arrows) \($0)  " } ?? "\(batch.arrows) ", .accent)
+        var parts = Parts(batch, shown, failureCount: failures.count)
         var room = columns - start.columnCount - parts.line.columnCount - 2
         let hintWidth = hint.map { $0.columnCount + 3 } ?? 0
         while room < leastNameWidth, parts.dropLast() != .nothingLeft {
@@ -111,13 +111,10 @@ extension TransferStrip {
 
         enum Dropped { case part, nothingLeft }
 
-        init(_ items: [TransferItem], _ shown: TransferItem, failureCount: Int) {
-            // Sizes come from a server: their sum may overflow an integer.
-            let total = items.reduce(0) { $0 + Double($1.status.totalByteCount) }
-            let moved = items.reduce(0) { $0 + Double($1.status.byteCount) }
-            let speed = items.reduce(0) { $0 + ($1.status.bytesPerSecond ?? 0) }
-            fraction = total > 0 ? max(0, min(1, moved / total)) : nil
-            let percent = TransferItem.percent(of: items).map { "\($0)%" }
+        init(_ batch: TransferBatch, _ shown: TransferItem, failureCount: Int) {
+            let speed = batch.wanted.reduce(0) { $0 + ($1.status.bytesPerSecond ?? 0) }
+            fraction = batch.fraction
+            let percent = batch.percent.map { "\($0)%" }
             words = [TextLine(percent ?? shown.stateWord, .secondary)]
             leastCount = failureCount > 0 ? 2 : 1
             if failureCount > 0 { words.append(TextLine(failedWords(failureCount), .warning)) }
@@ -125,9 +122,10 @@ extension TransferStrip {
                 if percent != nil { words.append(TextLine(shown.stateWord, .secondary)) }
                 return
             }
-            guard speed > 0 else { return }
+            guard speed > 0, let total = batch.byteCount else { return }
             words.append(TextLine(Wording.speed(speed), .secondary))
-            let left = Duration.seconds(max(0, min((total - moved) / speed, 1e9)))
+            let left = Duration.seconds(
+                max(0, min((total - batch.movedByteCount) / speed, 1e9)))
             words.append(TextLine(Wording.timeLeft(left), .secondary))
         }
 

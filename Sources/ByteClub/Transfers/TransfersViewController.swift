@@ -205,8 +205,9 @@ final class TransfersViewController: ViewController {
 
 extension TransfersViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
-        // Latest first: the user has just started it.
-        items = center.items.reversed()
+        // What moves, then the latest: the user has just started it.
+        let latest = center.items.reversed()
+        items = latest.filter(\.isMoving) + latest.filter { !$0.isMoving }
         list.reloadData()
         nameActivation()
         view.superview?.setNeedsLayout()
@@ -286,6 +287,8 @@ extension TransferItem {
 
     /// Whether resuming has an effect: one that would try again later tries at once.
     fileprivate var canContinue: Bool { canTryAgain }
+
+    fileprivate var isMoving: Bool { [.running, .preparing].contains(state) }
 
     fileprivate var showsBar: Bool {
         status.totalByteCount > 0 && [.running, .paused].contains(state)

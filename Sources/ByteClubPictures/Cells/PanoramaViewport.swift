@@ -41,16 +41,22 @@ public struct PanoramaViewport: Sendable, Hashable {
 
     /// Shows the whole picture.
     public mutating func fit(_ picture: PixelSize, in box: CellSize, cellAspect: Double) {
-        let window = windowShape(box, cellAspect)
-        let shape = Double(picture.width) / Double(picture.height)
-        zoom = min(1, max(Self.zoomRange.lowerBound, window / shape))
+        zoom = fittingZoom(picture, box, cellAspect)
         centerX = 0.5
         centerY = 0.5
     }
 
-    /// Clamps the center to possible positions of the window, so that moving beyond an edge has no effect and
-    /// the first move back is visible.
+    private func fittingZoom(
+        _ picture: PixelSize, _ box: CellSize, _ cellAspect: Double
+    ) -> Double {
+        let shape = Double(picture.width) / Double(picture.height)
+        return min(1, max(Self.zoomRange.lowerBound, windowShape(box, cellAspect) / shape))
+    }
+
+    /// Clamps the zoom to the whole picture, and the center to possible positions of the window, so that moving
+    /// beyond an edge has no effect and the first move back is visible.
     public mutating func clamp(in picture: PixelSize, _ box: CellSize, cellAspect: Double) {
+        zoom = max(zoom, fittingZoom(picture, box, cellAspect))
         let region = region(of: picture, in: box, cellAspect: cellAspect)
         if !wraps { centerX = (region.x + region.width / 2) / Double(picture.width) }
         centerY = (region.y + region.height / 2) / Double(picture.height)

@@ -110,8 +110,30 @@ package enum ComputerChecks {
             advice: localized("Rename them in that folder."))
     }
 
+    /// The free space for each folder that is on a disk of its own.
+    package static func disks(of folders: [URL]) -> [Diagnostic] {
+        var seen: Set<dev_t> = []
+        return folders.compactMap { folder in
+            let place = nearest(folder)
+            var status = stat()
+            guard stat(place.path, &status) == 0, seen.insert(status.st_dev).inserted,
+                let free = freeByteCount(at: place)
+            else { return nil }
+            return disk(freeByteCount: free, folder: folder.path)
+        }
+    }
+
+    /// The folder, or the nearest one above it that is there.
+    private static func nearest(_ folder: URL) -> URL {
+        var place = folder
+        while access(place.path, F_OK) != 0, place.path != "/" {
+            place = place.deletingLastPathComponent()
+        }
+        return place
+    }
+
     /// The free space where notes and drafts are written.
-    package static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
+    static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
         let subject = "disk"
         let text = localized("\(Wording.byteCount(freeByteCount)) are free for \(folder).")
         switch freeByteCount {
@@ -127,15 +149,10 @@ package enum ComputerChecks {
         }
     }
 
-    /// The free space on a folder's disk, or on that of the nearest existing folder above it. Nil
-    /// when the system does not report it.
-    package static func freeByteCount(at folder: URL) -> Int64? {
-        var place = folder
+    /// The free space on a folder's disk; nil when the system does not report it.
+    private static func freeByteCount(at folder: URL) -> Int64? {
         var status = statvfs()
-        while statvfs(place.path, &status) != 0 {
-            guard place.path != "/" else { return nil }
-            place = place.deletingLastPathComponent()
-        }
+        guard statvfs(folder.path, &status) == 0 else { return nil }
         // Some file systems return -1, which is the largest number here.
         let (bytes, isTooLarge) = UInt64(status.f_bavail)
             .multipliedReportingOverflow(by: UInt64(status.f_frsize))

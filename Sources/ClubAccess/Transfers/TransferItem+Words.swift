@@ -54,11 +54,11 @@ extension TransferItem {
             return localized("Preparing the photo… \(Int(fraction * 100))%")
         case .running: return retryNotice(at: now)?.sentence ?? runningWords
         case .paused:
-            return status.byteCount > 0
+            return keepsBytes
                 ? localized("Paused: \(byteWords) are kept; it can be resumed.")
                 : localized("Paused.")
         case .cancelled:
-            return status.byteCount > 0
+            return keepsBytes
                 ? localized("Cancelled: \(byteWords) are kept; it can be resumed.")
                 : localized("Cancelled.")
         case .done:
@@ -67,6 +67,11 @@ extension TransferItem {
                 : "\(order.file) · \(Wording.byteCount(status.byteCount))"
         case .failed: return reason ?? localized("It failed.")
         }
+    }
+
+    /// Whether what was transferred is kept. While the transfer is still being stopped this is not known.
+    private var keepsBytes: Bool {
+        status.byteCount > 0 && [.paused, .cancelled].contains(status.state)
     }
 
     private var runningWords: String {

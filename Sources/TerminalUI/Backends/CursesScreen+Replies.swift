@@ -75,10 +75,10 @@ extension CursesScreen {
     }
 
     /// Reads pending replies when the screen is closed: the next reader, mostly a shell, would take them for
-    /// keys. Only briefly, and only shortly after the queries.
+    /// keys. Only shortly after the queries, and as long as a connection around the world takes.
     func drainReplies() {
         let clock = ContinuousClock()
-        let deadline = clock.now + .milliseconds(100)
+        let deadline = clock.now + .milliseconds(600)
         var decoder = InputDecoder()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while var probe, probe.isWaiting(at: clock.now), clock.now < deadline {

@@ -115,6 +115,20 @@ public final class CursesScreen: Screen {
         ask()
     }
 
+    /// Types whose description serves for a terminal that this computer does not know, as for a new one over ssh.
+    static func relatives(of type: String) -> [String] {
+        if type.hasPrefix("tmux") || type.hasPrefix("screen") {
+            return ["screen-256color", "screen"]
+        }
+        let likeXterm = [
+            "xterm", "kitty", "ghostty", "alacritty", "foot", "wezterm", "konsole", "contour",
+            "iterm",
+            "vte", "rio", "st-", "mintty",
+        ]
+        return likeXterm.contains { type.lowercased().contains($0) }
+            ? ["xterm-256color", "xterm"] : []
+    }
+
     /// Initializes ncurses when the screen is first opened.
     private func begin() throws(TerminalError) {
         charset = TerminalCharset.adopted()
@@ -124,11 +138,15 @@ public final class CursesScreen: Screen {
                 .unknownType,
                 localized("TERM is not set: say which terminal this is, e.g. TERM=xterm."))
         }
-        guard byteclub_setup_terminal(type, options.outputDescriptor) == 1 else {
+        let known = ([type] + Self.relatives(of: type)).first {
+            byteclub_setup_terminal($0, options.outputDescriptor) == 1
+        }
+        guard let type = known else {
             throw TerminalError(
                 .unknownType,
                 localized(
-                    "Nothing is known about the terminal type “\(type)” (TERM): try TERM=xterm."))
+                    "Nothing is known about the terminal type “\(type)” (TERM): try TERM=xterm-256color."
+                ))
         }
         guard byteclub_capability("cup") != nil else {
             throw TerminalError(

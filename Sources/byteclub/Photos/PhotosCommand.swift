@@ -178,7 +178,7 @@ struct PhotosCommand: ParsableCommand {
             let format = FileFormat(of: source)
             guard format?.photoEnding != nil else {
                 let error = PictureError(
-                    status.st_size == 0 ? .empty : .notAPicture, operation: "order the upload",
+                    status.st_size == 0 ? .empty : .notAPicture, operation: "add",
                     format: format)
                 throw CommandFailure(
                     localized(

@@ -7,7 +7,10 @@ import ByteClubMessages
 
 /// The option that chooses transfers.
 struct ChosenTransfers: ParsableArguments {
-    @Argument(help: "Their names, as “byteclub transfers” lists them.")
+    @Argument(
+        help:
+            "Their identifiers, as “byteclub transfers” lists them, or the beginnings; or the names of photos."
+    )
     var ids: [String] = []
 
     @Flag(help: "All that it can be done with.")
@@ -71,24 +74,41 @@ struct Orders {
         _ change: (inout TransferOrder) -> Void
     ) async throws {
         let items = journal.items()
+        var chosen: Set<TransferItem.ID> = []
         for id in ids {
-            guard let item = items.first(where: { $0.id == id }) else {
-                throw CommandFailure(
-                    localized(
-                        "There is no transfer “\(id)”. “byteclub transfers” lists those there are.")
-                )
-            }
+            let item = try Self.find(id, among: items)
             guard isPossible(item) else {
                 throw CommandFailure(refusal(item))
             }
+            chosen.insert(item.id)
         }
-        let targets = items.filter { all ? isPossible($0) : ids.contains($0.id) }
+        let targets = items.filter { all ? isPossible($0) : chosen.contains($0.id) }
         do throws(TransferJournal.Failure) {
             try journal.change(targets.filter(isNeeded).map(\.id), change)
         } catch {
             throw CommandFailure(error.description)
         }
         try await carryOut()
+    }
+
+    /// Finds a transfer by its identifier, the beginning of one, or the name of its photo.
+    private static func find(
+        _ word: String, among items: [TransferItem]
+    ) throws(CommandFailure) -> TransferItem {
+        if let item = items.first(where: { $0.id == word }) { return item }
+        let found = items.filter { $0.shownName == word || $0.id.hasPrefix(word) }
+        guard let item = found.first, !word.isEmpty else {
+            throw CommandFailure(
+                localized(
+                    "There is no transfer “\(word)”. “byteclub transfers” lists those there are."))
+        }
+        guard found.count == 1 else {
+            throw CommandFailure(
+                localized(
+                    "“\(word)” can be \(found.count) transfers. “byteclub transfers” lists their identifiers."
+                ))
+        }
+        return item
     }
 
     static func refusal(_ item: TransferItem) -> String {

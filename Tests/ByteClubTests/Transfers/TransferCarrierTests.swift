@@ -550,8 +550,8 @@ import Testing
         var status = TransferStatus()
         (status.byteCount, status.totalByteCount) = (.max, .max)
         let item = TransferItem(order: try download("a.jpg"), status: status)
-        #expect(TransferItem.percent(of: [item, item, item]) == 99)
-        #expect(TransferItem.percent(of: []) == nil)
+        #expect(TransferBatch([item, item, item]).percent == 99)
+        #expect(TransferBatch([]).percent == nil)
     }
 
     // MARK: - Names

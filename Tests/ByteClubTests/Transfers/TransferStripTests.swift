@@ -24,17 +24,24 @@ import Testing
     private static let hint = TextLine("w transfers")
 
     @Test @MainActor func saysWhichHowFarAndHowFast() throws {
-        let line = TransferStrip.line([try item()], columns: 78, hint: Self.hint)
+        let line = TransferStrip.line(TransferBatch([try item()]), columns: 78, hint: Self.hint)
         #expect(line.text == "↑ sea.jpg  ━━━━━─────── 45% · 100 B/s · 5 s left   w transfers")
+        // One whose size is not known yet is as large as the others.
         let two = TransferStrip.line(
-            [try item("wait.jpg", .waiting, 0, of: 0, speed: nil), try item()], columns: 78,
-            hint: Self.hint)
-        #expect(two.text.hasPrefix("↑ 2  sea.jpg"))
+            TransferBatch([try item("wait.jpg", .waiting, 0, of: 0, speed: nil), try item()]),
+            columns: 78, hint: Self.hint)
+        #expect(two.text.hasPrefix("↑ 1/2  sea.jpg  ━━────────── 22% · 100 B/s · 15 s left"))
+        let third = TransferStrip.line(
+            TransferBatch([
+                try item("a.jpg", .done, 1_000), try item("b.jpg", .done, 1_000), try item(),
+                try item("c.jpg", .failed, 0), try item("d.jpg", .cancelled, 0),
+            ]), columns: 78, hint: Self.hint)
+        #expect(third.text.hasPrefix("↑ 3/3  sea.jpg  ━━━━━━━━━─── 81%"))
     }
 
     @Test @MainActor func saysWhatItDoesBeforeAndAfterTheBytesMove() throws {
         func words(_ item: TransferItem) -> String {
-            TransferStrip.line([item], columns: 78, hint: nil).text
+            TransferStrip.line(TransferBatch([item]), columns: 78, hint: nil).text
         }
         #expect(words(try item("a.jpg", .preparing, 0, of: 0, speed: nil)) == "↑ a.jpg  preparing")
         #expect(words(try item("a.jpg", .running, 1_000)).contains("99% · confirming"))
@@ -53,7 +60,8 @@ import Testing
 
     @Test @MainActor func saysWhatHasFailedAndWhichKeyLeadsThere() throws {
         func words(_ items: [TransferItem], _ failures: [TransferItem], _ columns: Int) -> String {
-            TransferStrip.line(items, failures, columns: columns, hint: Self.hint).text
+            TransferStrip.line(TransferBatch(items), failures, columns: columns, hint: Self.hint)
+                .text
         }
         let (sea, alps) = (try failure("sea.jpg"), try failure("alps.jpg"))
         #expect(
@@ -71,7 +79,8 @@ import Testing
     @Test(arguments: 8...120) @MainActor func aFailureIsNeverWiderThanItsRoom(columns: Int) throws {
         let name = String(repeating: "日本", count: 40) + ".jpg"
         let failures = [try failure(name), try failure(name)]
-        let line = TransferStrip.line([], failures, columns: columns, hint: Self.hint)
+        let line = TransferStrip.line(
+            TransferBatch([]), failures, columns: columns, hint: Self.hint)
         #expect(line.columnCount <= columns)
         #expect(line.text.hasPrefix("2 failed"))
     }
@@ -80,7 +89,7 @@ import Testing
     @MainActor func leavesTheRowsOfSmallScreensToTheList(height: Int, isShown: Bool) throws {
         let tabs = TabBarController([ViewController()])
         let strip = TransferStrip {}
-        strip.items = [try item()]
+        strip.batch = TransferBatch([try item()])
         tabs.bottomView = strip
         let screen = try AppScreen(tabs, width: 60, height: height)
         // Above the footer.
@@ -90,7 +99,7 @@ import Testing
     @Test(arguments: 18...120) @MainActor func isNeverWiderThanItsRoom(columns: Int) throws {
         let name = String(repeating: "日本", count: 40) + ".jpg"
         let line = TransferStrip.line(
-            [try item(name), try item(name)], columns: columns, hint: Self.hint)
+            TransferBatch([try item(name), try item(name)]), columns: columns, hint: Self.hint)
         #expect(line.columnCount <= columns)
         #expect(line.text.contains("45%"))
     }

@@ -355,6 +355,8 @@ extension PanoramaViewController {
                 words.append(localized("damaged: part of the picture is missing"))
             } else if picture.isOriginal {
                 words.append(localized("the file itself"))
+            } else {
+                words.append(localized("preview"))
             }
             if !picture.isWhole {
                 words.append(info.fetched?.words ?? localized("sharper in a moment"))

@@ -139,12 +139,15 @@ struct PictureFailure: Error {
             let decoded = try? await PictureWorkers.shared.decode(
                 PictureFile(data: data, name: photo.name))
         else { return nil }
-        let size = FullSizeComment(of: data).map {
-            PixelSize(width: $0.width, height: $0.height)
-        }
         return LoadedPicture(
             levels: PictureLevels(decoded.image),
-            details: PictureDetails(size: size ?? decoded.fullSize), original: nil, isWhole: false)
+            details: PictureDetails(size: Self.fullSize(of: data) ?? decoded.fullSize),
+            original: nil, isWhole: false)
+    }
+
+    /// The size of the photo that a preview was made of, if the preview says it.
+    private static func fullSize(of preview: Data) -> PixelSize? {
+        FullSizeComment(of: preview).map { PixelSize(width: $0.width, height: $0.height) }
     }
 
     /// Why a file on this computer has no picture.
@@ -232,8 +235,9 @@ struct PictureFailure: Error {
                 PictureFile(data: data, name: photo.name))
             let levels = await PictureQueue.previews.run { PictureLevels(decoded.image) }
             return LoadedPicture(
-                levels: levels, details: PictureDetails(size: decoded.fullSize), original: nil,
-                isWhole: true)
+                levels: levels,
+                details: PictureDetails(size: Self.fullSize(of: data) ?? decoded.fullSize),
+                original: nil, isWhole: true)
         } catch {
             if Task.isCancelled { throw CancellationError() }
             note(error, of: photo)

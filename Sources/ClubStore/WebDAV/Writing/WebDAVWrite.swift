@@ -196,10 +196,16 @@ extension WebDAVWrite {
         }
     }
 
+    /// Above this, a look at the folder costs less than bytes that are sent and refused.
+    private static let cheapByteCount: Int64 = 256 << 10
+
     /// Commits; and once more after creating missing parent folders.
     private func commitMakingFolders(
         _ condition: WriteCondition
     ) async throws(StoreError) -> EntityTag? {
+        if strategy.isDirect, strategy.byteCount > Self.cheapByteCount, isNew(condition) {
+            _ = try await store.makeMissingFolders(above: path, during: operation)
+        }
         do throws(StoreError) {
             return try await strategy.commit(condition)
         } catch {
@@ -214,6 +220,14 @@ extension WebDAVWrite {
                     .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
             }
             throw error
+        }
+    }
+
+    /// Whether the file need not be there yet, and so its folder.
+    private func isNew(_ condition: WriteCondition) -> Bool {
+        switch condition {
+        case .none, .absent: true
+        case .matches, .matchesByIf, .locked: false
         }
     }
 
