@@ -11,6 +11,9 @@ extension Club {
 
     func watch(afterFailures count: Int = 0) async {
         await showLocalCopy()
+        if polling.shell == nil, !hasLeft {
+            polling.shell = local?.watch { [weak self] in self?.takeFromShell() }
+        }
         var failures = count
         // Counts failures of waiting alone: the club is then reachable and is polled at intervals.
         var waitFailures = 0

@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import ByteClubFiles
 
 /// The state of a club's tasks, grouped by concern.
 extension Club {
@@ -40,6 +41,8 @@ extension Club {
     /// Polling of the club, and of other programs' writes on this computer.
     struct PollingState {
         var watching: Task<Void, Never>?
+        /// Follows what the shell does to the local copy.
+        var shell: FolderWatch?
         /// Checks again whether another program has confirmed its write.
         var recognizing: Task<Void, Never>?
         /// Counts refreshes requested by the user.

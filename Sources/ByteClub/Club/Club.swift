@@ -98,6 +98,7 @@ internal import TextEditing
     /// Stops everything permanently, before another club opens. Changes being sent return to the outbox.
     func leave() {
         hasLeft = true
+        polling.shell = nil
         stop()
         outgoing.task?.cancel()
         outgoing.later?.cancel()

@@ -1,6 +1,8 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import ByteClubFiles
+internal import Dispatch
 internal import FoundationEssentials
 internal import TextEditing
 
@@ -50,6 +52,17 @@ internal import TextEditing
         let task = opening ?? Task { @concurrent [folder] in LocalCopy(folder: folder) }
         opening = task
         return task
+    }
+
+    /// Follows what other programs on this computer do to the copy.
+    ///
+    /// - Parameter didChange: Called when one has closed it, as each command of the shell does in the end.
+    /// - Returns: Nil if the system has no further watches.
+    func watch(_ didChange: @escaping @MainActor () -> Void) -> FolderWatch? {
+        FolderWatch(folder.path, on: .main) { @Sendable names in
+            guard names.isEmpty || names.contains(where: LocalCopy.isDatabase) else { return }
+            MainActor.assumeIsolated { didChange() }
+        }
     }
 
     /// Everything shown at the start, before the first request.

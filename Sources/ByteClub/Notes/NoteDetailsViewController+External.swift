@@ -25,9 +25,8 @@ extension NoteDetailsViewController {
     }
 
     private func edit(in editor: ExternalEditor, _ savingAfterwards: Bool) async {
-        let text = wholeText
         do {
-            let file = try await document.draft.handOver(text, named: fileName)
+            let file = try await handOverText()
             let start = ContinuousClock.now
             let ending: ExternalEditor.Ending =
                 if let application {
@@ -44,6 +43,18 @@ extension NoteDetailsViewController {
         } catch {
             progress.isHandedOver = false
             end(savingAfterwards, localized("\("\(error)") The note is as it was."), .warning)
+        }
+    }
+
+    /// Writes the text to a file for the other editor. Until that has the screen this one is open: what is typed
+    /// meanwhile belongs to it.
+    private func handOverText() async throws -> HandedOverDraft {
+        while true {
+            let state = textView.state
+            let file = try await document.draft.handOver(wholeText, named: fileName)
+            if textView.state == state, !isSaving { return file }
+            await Self.remove(file)
+            await saving?.value
         }
     }
 

@@ -47,6 +47,8 @@ extension NoteDetailsViewController {
                 (state, name) = (textView.state, document.name)
                 if let failure = await document.draft.writeAsSetAside(wholeText) {
                     saving = nil
+                    // There may be no further key to try again.
+                    didEdit()
                     return alert(localized("Not kept as a draft"), failure)
                 }
             } while textView.state != state || document.name != name

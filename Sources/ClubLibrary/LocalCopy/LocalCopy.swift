@@ -195,3 +195,8 @@ public final class LocalCopy: Sendable {
         }
     }
 }
+
+extension LocalCopy {
+    /// Whether a file of the copy's folder belongs to the database.
+    package static func isDatabase(_ name: String) -> Bool { name.hasPrefix(LibraryFile.name) }
+}

@@ -60,6 +60,7 @@ struct OutboxEditor {
                 change.base = earlier.base
                 guard earlier.path != destination else {
                     return try LocalCopy.file(at: destination, in: database)
+                        ?? unlisted(file, at: destination, change.base)
                 }
             case .write, .move, .delete: break
             }
@@ -70,6 +71,23 @@ struct OutboxEditor {
             modified: file.modified, contentHash: file.contentHash)
         try copyText(of: file, to: moved)
         return moved
+    }
+
+    /// A note that waits itself, as it was before a change of it was taken back.
+    private func unlisted(
+        _ file: RemoteFile, at path: RemotePath, _ base: WaitingChange.Base?
+    ) -> RemoteFile? {
+        let revision: Revision? =
+            switch base {
+            case .change(let id): .waiting(for: id)
+            case .state(let revision, _): revision
+            case nil: nil
+            }
+        return revision.map {
+            RemoteFile(
+                path: path, revision: $0, byteCount: file.byteCount, modified: file.modified,
+                contentHash: file.contentHash)
+        }
     }
 
     func delete(_ file: RemoteFile) throws {

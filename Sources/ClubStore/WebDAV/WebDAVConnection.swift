@@ -74,8 +74,9 @@ private struct FailedAttempt: Error {
         switch retryable {
         case .unreachable, .busy: false
         case .broken, .timedOut: true
-        // 408: the server did not receive all of it, and may have kept a part.
-        case .status(let status, _): status == 408 || (status >= 500 && status != 503)
+        // 408: the server did not receive all of it, and may have kept a part. 503, too, may be a gateway's, after the
+        // server behind it has done the work.
+        case .status(let status, _): status == 408 || status >= 500
         // Cancelled, timed out, or not an HTTP response: there was a connection.
         case nil: error.code != .untrusted && error.code != .fileUnreadable
         }

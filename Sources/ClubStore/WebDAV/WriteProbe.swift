@@ -34,9 +34,10 @@ struct WriteProbe: Sendable {
         found.honorsIfNoneMatch = try await probe(["If-None-Match": "*"]) == .supported
         found.honorsIfMatch =
             try await probe(["If-Match": "\"byteclub-none-such\""]) == .supported
-        found.honorsIf =
-            try await probe(["If": "<\(url)> ([\"byteclub-none-such\"])"]) == .supported
+        let rejectsIf = try await probe(["If": "<\(url)> ([\"byteclub-none-such\"])"])
+        found.honorsIf = rejectsIf == .supported
         if !found.honorsIfMatch || found.hasExactTags != true {
+            if found.honorsIf { found.honorsIf = try await acceptsIf() }
             found.locks = try await probeLock() == .supported
         }
         return found
@@ -106,6 +107,20 @@ struct WriteProbe: Sendable {
             guard let status = error.webDAVStatus else { throw error }
             // Neither done nor rejected for the condition: not reliable.
             return status == 412 ? .supported : .unsupported
+        }
+    }
+
+    /// Whether a write is accepted with an `If` that holds: some servers reject each one that has a tag (rclone).
+    private func acceptsIf() async throws(StoreError) -> Bool {
+        guard let tag = try await look().tag else { return false }
+        // A weak one matches nothing, and soon it will be strong.
+        if tag.isWeak { return true }
+        do throws(StoreError) {
+            _ = try await put(0, ["If": "<\(url)> ([\(tag.revision.rawValue)])"])
+            return true
+        } catch {
+            guard error.webDAVStatus != nil else { throw error }
+            return false
         }
     }
 

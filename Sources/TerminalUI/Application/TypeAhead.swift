@@ -60,13 +60,21 @@ struct TypeAhead {
     /// interrupted.
     func isAhead(of top: PresentationView?) -> Bool {
         guard let position else { return false }
-        return shown !== top || position <= boundary || (top != nil && interruption === top)
+        return shown !== top || position <= boundary || interrupts(top)
+    }
+
+    /// Whether the dialog has interrupted who is still writing.
+    func interrupts(_ top: PresentationView?) -> Bool {
+        position != nil && top != nil && interruption === top
     }
 }
 
 extension Application {
     /// Whether the current key was typed before the topmost dialog could be read and so is not an answer to it.
     public var isTypedAhead: Bool { typeAhead.isAhead(of: presentations.last) }
+
+    /// Whether the current key continues a text that the topmost dialog has interrupted.
+    public var isWritingInterrupted: Bool { typeAhead.interrupts(presentations.last) }
 
     /// Handles an event of the terminal.
     ///

@@ -152,15 +152,18 @@ public final class AlertController: ViewController {
             }
             if let cancel = actions.first(where: { $0.kind == .cancel }) {
                 KeyCommand.cancelAlert.performs(label: cancel.label) {
-                    self.choose(cancel)
+                    self.dismiss { cancel.handler() }
                 }
             }
         }
     }
 
     private func choose(_ action: AlertAction) {
-        // Keys meant for a text or the list must not discard anything here.
-        if hasDestructiveAction, action.kind != .cancel, application?.isTypedAhead == true {
+        // Keys meant for a text or the list must not discard anything here, and who is interrupted must see why.
+        let isTooSoon =
+            application?.isWritingInterrupted == true
+            || hasDestructiveAction && action.kind != .cancel && application?.isTypedAhead == true
+        if isTooSoon {
             application?.showMessage(
                 localized("That key came too soon for this box. Press it again."), .warning)
             return

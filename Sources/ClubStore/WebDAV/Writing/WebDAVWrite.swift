@@ -245,9 +245,9 @@ extension WebDAVWrite {
                 .refused, during: operation, at: path,
                 detail: "412, although nothing is there", underlying: error)
         }
-        // The tag is the same, and may belong to another text.
-        if case .sending = next, case .file(let file) = there, let base = self.base,
-            !isCertain(base), let expected = base.hash
+        // The tag is the same, and may belong to another text. (What an attempt of ours has left was just compared.)
+        if case .sending = next, case .file(let file) = there, let own = self.base,
+            own.revision == base?.revision, !isCertain(own), let expected = own.hash
         {
             guard try await store.contentHash(of: path, during: operation) == expected else {
                 return .occupied(.file(file))
@@ -347,24 +347,23 @@ extension WebDAVWrite {
     private func confirm(
         _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
-        let there: WebDAVResource
+        var found: WriteEvidence.Content?
+        var file: WebDAVFile?
         do throws(StoreError) {
-            there = try await look()
+            switch try await look() {
+            case .folder:
+                throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
+            case .file(let now):
+                file = now
+                found = .init(
+                    byteCount: now.knownByteCount ?? strategy.byteCount,
+                    hash: try await hash(of: now, tag, replacing: base))
+            case .nothing: break
+            }
         } catch {
             // It is stored, as far as the server has said: a later attempt must recognize it.
             strategy.attempts.noteThatOneMayHaveArrived()
             throw error
-        }
-        if there == .folder {
-            throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
-        }
-        var found: WriteEvidence.Content?
-        var file: WebDAVFile?
-        if case .file(let now) = there {
-            file = now
-            found = .init(
-                byteCount: now.knownByteCount ?? strategy.byteCount,
-                hash: try await hash(of: now, tag, replacing: base))
         }
         let sent = WriteEvidence.Content(byteCount: strategy.byteCount, hash: await strategy.hash)
         let evidence = WriteEvidence(
