@@ -101,6 +101,29 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
         removeAll(for: key)
     }
 
+    /// Stores a response for a task's current request.
+    open func storeCachedResponse(
+        _ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask
+    ) {
+        guard let request = dataTask.currentRequest else { return }
+        storeCachedResponse(cachedResponse, for: request)
+    }
+
+    /// Calls a handler on the session's delegate queue with the stored response for a task's request. Does
+    /// not block on the disk.
+    open func getCachedResponse(
+        for dataTask: URLSessionDataTask,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        findResponse(for: dataTask, completionHandler: completionHandler)
+    }
+
+    /// Removes the stored response for a task's current request.
+    open func removeCachedResponse(for dataTask: URLSessionDataTask) {
+        guard let request = dataTask.currentRequest else { return }
+        removeCachedResponse(for: request)
+    }
+
     /// Removes all responses, in memory and on disk.
     open func removeAllCachedResponses() {
         noteRemoval()

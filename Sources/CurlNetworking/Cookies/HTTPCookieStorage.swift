@@ -138,6 +138,19 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
         (cookies ?? []).sorted(using: order)
     }
 
+    #if Foundation
+        /// Returns all cookies, sorted.
+        open func sortedCookies(using sortOrder: [NSSortDescriptor]) -> [HTTPCookie] {
+            (cookies ?? []).sorted { one, other in
+                for descriptor in sortOrder {
+                    let order = descriptor.compare(one, to: other)
+                    if order != .orderedSame { return order == .orderedAscending }
+                }
+                return false
+            }
+        }
+    #endif
+
     /// The number of cookies.
     open override var description: String {
         "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>"

@@ -8,6 +8,9 @@ struct HTTPHeaderFields: Sendable {
     /// linear search is faster then.
     private var positions: [[UInt8]: Int] = [:]
 
+    /// Whether there ever was a field, or none on purpose. Makes no difference in comparisons.
+    private(set) var wereSet = false
+
     private static let fewCount = 32
 
     struct Field: Hashable, Sendable {
@@ -19,6 +22,7 @@ struct HTTPHeaderFields: Sendable {
 
     init(_ dictionary: [String: String]) {
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { self[name] = value }
+        wereSet = true
     }
 
     var isEmpty: Bool { fields.isEmpty }
@@ -75,6 +79,7 @@ struct HTTPHeaderFields: Sendable {
     }
 
     private mutating func append(_ field: Field) {
+        wereSet = true
         fields.append(field)
         if positions.isEmpty {
             notePositions()

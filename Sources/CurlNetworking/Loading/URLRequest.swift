@@ -167,10 +167,10 @@ public struct URLRequest: Hashable, Sendable {
         timeout.value = timeoutInterval
     }
 
-    /// All header fields by name; nil if there are none.
+    /// All header fields by name; nil if none was ever set.
     public var allHTTPHeaderFields: [String: String]? {
-        get { headers.isEmpty ? nil : headers.dictionary }
-        set { headers = HTTPHeaderFields(newValue ?? [:]) }
+        get { headers.wereSet ? headers.dictionary : nil }
+        set { headers = newValue.map(HTTPHeaderFields.init) ?? HTTPHeaderFields() }
     }
 
     /// Returns the value of a field, ignoring the case of its name.

@@ -1,17 +1,7 @@
 import Dispatch
 
 extension URLCache {
-    /// Stores a response for a task's current request.
-    public func storeCachedResponse(
-        _ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask
-    ) {
-        guard let request = dataTask.currentRequest else { return }
-        storeCachedResponse(cachedResponse, for: request)
-    }
-
-    /// Calls a handler on the session's delegate queue with the stored response for a task's request. Does
-    /// not block on the disk.
-    public func getCachedResponse(
+    func findResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
@@ -26,11 +16,5 @@ extension URLCache {
         await withCheckedContinuation { continuation in
             getCachedResponse(for: dataTask) { continuation.resume(returning: $0) }
         }
-    }
-
-    /// Removes the stored response for a task's current request.
-    public func removeCachedResponse(for dataTask: URLSessionDataTask) {
-        guard let request = dataTask.currentRequest else { return }
-        removeCachedResponse(for: request)
     }
 }

@@ -7,6 +7,8 @@ struct TaskRegistry {
     var lastIdentifier = 0
     /// Tasks that were never resumed. Only their callers retain them.
     var unstarted: [Int: WeakTask] = [:]
+    /// The one of them that was created last: a caller may hold it weakly until it resumes it.
+    var latest: URLSessionTask?
     /// Tasks that were resumed and are not complete. The session retains them.
     var started: [Int: URLSessionTask] = [:]
     /// How many tasks are complete but have not returned from reporting it: several can, on a concurrent queue.
@@ -63,10 +65,13 @@ extension URLSession {
             return taskRegistry.lastIdentifier
         }
         let task = make(identifier)
-        let isTooLate = taskRegistry.withLock { taskRegistry in
+        let (isTooLate, previous) = taskRegistry.withLock { taskRegistry in
             taskRegistry.unstarted[identifier] = TaskRegistry.WeakTask(task: task)
-            return taskRegistry.isInvalidated
+            defer { if !taskRegistry.isInvalidated { taskRegistry.latest = task } }
+            return (taskRegistry.isInvalidated, taskRegistry.latest)
         }
+        // Released without the lock, which a task that goes takes.
+        withExtendedLifetime(previous) {}
         task.listener?.urlSession(self, didCreateTask: task)
         if isTooLate { task.cancel() }
         return task
@@ -87,6 +92,7 @@ extension URLSession {
     func retain(_ task: URLSessionTask) {
         taskRegistry.withLock { taskRegistry in
             taskRegistry.unstarted[task.taskIdentifier] = nil
+            if taskRegistry.latest === task { taskRegistry.latest = nil }
             taskRegistry.started[task.taskIdentifier] = task
         }
     }
@@ -108,6 +114,15 @@ extension URLSession {
     func forgetUnstarted(_ identifier: Int) {
         let wasThere = taskRegistry.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
         if wasThere { finishInvalidationIfIdle() }
+    }
+
+    /// Releases the task that was created last, if it was not resumed.
+    func releaseLatest() {
+        let latest = taskRegistry.withLock { taskRegistry in
+            defer { taskRegistry.latest = nil }
+            return taskRegistry.latest
+        }
+        withExtendedLifetime(latest) {}
     }
 
     /// Removes a task whose completion is about to be reported; `completionReported` follows. Called on the

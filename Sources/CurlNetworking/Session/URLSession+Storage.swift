@@ -6,9 +6,7 @@ extension URLSession {
     private static let storageQueue = DispatchQueue(
         label: "CurlNetworking.storage", qos: .utility)
 
-    /// Writes cookies, HSTS hosts and cached responses of completed tasks to disk, makes further requests use
-    /// new connections, and then calls the handler on `delegateQueue`.
-    public func flush(completionHandler: @escaping @Sendable () -> Void) {
+    func flushStorages(then completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.flush()
@@ -28,13 +26,7 @@ extension URLSession {
         }
     }
 
-    /// Empties the session's cookie, HSTS, cache and credential storages, in memory and on disk, forgets
-    /// cached credentials, makes further requests use new connections, and then calls the handler on
-    /// `delegateQueue`.
-    ///
-    /// Shared storages, such as those of `.default` configurations, are emptied for all sessions that use
-    /// them.
-    public func reset(completionHandler: @escaping @Sendable () -> Void) {
+    func emptyStorages(then completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         authenticationCache.withLock { $0.forgetAll() }
         Self.storageQueue.async { @Sendable [self] in

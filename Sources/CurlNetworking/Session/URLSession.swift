@@ -120,6 +120,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     open func finishTasksAndInvalidate() {
         guard !isShared else { return }
         taskRegistry.withLock { $0.isInvalidated = true }
+        releaseLatest()
         background?.noteInvalidation()
         finishInvalidationIfIdle()
     }
@@ -136,7 +137,26 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         }
         background?.noteInvalidation()
         for task in tasks { task.cancel() }
+        releaseLatest()
         finishInvalidationIfIdle()
+    }
+
+    // MARK: - Storages
+
+    /// Writes cookies, HSTS hosts and cached responses of completed tasks to disk, makes further requests use
+    /// new connections, and then calls the handler on `delegateQueue`.
+    open func flush(completionHandler: @escaping @Sendable () -> Void) {
+        flushStorages(then: completionHandler)
+    }
+
+    /// Empties the session's cookie, HSTS, cache and credential storages, in memory and on disk, forgets
+    /// cached credentials, makes further requests use new connections, and then calls the handler on
+    /// `delegateQueue`.
+    ///
+    /// Shared storages, such as those of `.default` configurations, are emptied for all sessions that use
+    /// them.
+    open func reset(completionHandler: @escaping @Sendable () -> Void) {
+        emptyStorages(then: completionHandler)
     }
 
     // MARK: - Tasks
@@ -161,6 +181,26 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
                 tasks.compactMap { $0 as? URLSessionUploadTask },
                 tasks.compactMap { $0 as? URLSessionDownloadTask })
         }
+    }
+
+    // MARK: - Resumed downloads
+
+    /// Creates a task that resumes a download and reports to the session's delegate.
+    ///
+    /// The task requests the remaining bytes on condition that the resource has not changed, and restarts the
+    /// download otherwise. It fails with `.cannotDecodeRawData` if the data is damaged or has another format,
+    /// and with `.cannotOpenFile` if the partial file is missing or another task is using it.
+    open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        downloadTask(DownloadStart(resumeData), for: .fileDelegate)
+    }
+
+    /// Creates a task that resumes a download. The file is removed when `completionHandler` returns.
+    open func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(
+            DownloadStart(resumeData), for: .fileHandler(isAwaited: false, completionHandler))
     }
 
     // MARK: - WebSockets

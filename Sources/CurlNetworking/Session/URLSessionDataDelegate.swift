@@ -19,6 +19,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask)
 
+    /// Never called: there are no stream tasks.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome streamTask: URLSessionStreamTask)
+
     /// Called with a piece of the body. While calls are slow the transfer is paused, so that memory use stays
     /// constant.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
@@ -39,6 +44,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDataDelegate {
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome streamTask: URLSessionStreamTask
+    ) {}
+
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void

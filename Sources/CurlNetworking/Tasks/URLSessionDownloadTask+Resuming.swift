@@ -9,15 +9,6 @@ extension URLSessionDownloadTask {
 }
 
 extension URLSession {
-    /// Creates a task that resumes a download and reports to the session's delegate.
-    ///
-    /// The task requests the remaining bytes on condition that the resource has not changed, and restarts the
-    /// download otherwise. It fails with `.cannotDecodeRawData` if the data is damaged or has another format,
-    /// and with `.cannotOpenFile` if the partial file is missing or another task is using it.
-    public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
-        downloadTask(DownloadStart(resumeData), for: .fileDelegate)
-    }
-
     /// Creates a task that resumes a download, with header fields that resume data does not contain, such as
     /// `Authorization`.
     ///
@@ -26,15 +17,6 @@ extension URLSession {
         withResumeData resumeData: Data, headers: [String: String]
     ) -> URLSessionDownloadTask {
         downloadTask(DownloadStart(resumeData, headers: headers), for: .fileDelegate)
-    }
-
-    /// Creates a task that resumes a download. The file is removed when `completionHandler` returns.
-    public func downloadTask(
-        withResumeData resumeData: Data,
-        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDownloadTask {
-        downloadTask(
-            DownloadStart(resumeData), for: .fileHandler(isAwaited: false, completionHandler))
     }
 
     /// Resumes a download into a temporary file, which the caller has to move or remove.
@@ -48,7 +30,7 @@ extension URLSession {
         }
     }
 
-    private func downloadTask(
+    func downloadTask(
         _ start: DownloadStart, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {

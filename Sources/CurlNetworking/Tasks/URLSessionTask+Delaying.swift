@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 import Synchronization
 
 /// A delegate's answer to a delayed request.
@@ -8,16 +8,6 @@ struct DelayedRequest: Sendable {
 }
 
 extension URLSessionTask {
-    /// The earliest date at which the task starts after `resume()`; nil to start at once. Set it before
-    /// `resume()`.
-    ///
-    /// In Apple's implementation only background sessions use it. At that date, the delegate's
-    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` is called.
-    public var earliestBeginDate: Date? {
-        get { status.withLock { $0.delivery.earliestBeginDate } }
-        set { status.withLock { $0.delivery.earliestBeginDate = newValue } }
-    }
-
     func notifyDelayed(_ request: URLRequest, _ reply: Reply<DelayedRequest>) {
         guard let listener else { return reply(DelayedRequest()) }
         listener.urlSession(session, task: self, willBeginDelayedRequest: request) {

@@ -27,26 +27,6 @@ extension URLSessionTask {
         progress.update(completedUnitCount: completed, totalUnitCount: total)
     }
 
-    /// The number of bytes that the caller expects to send, header included. Improves the task's progress if
-    /// the body is a stream.
-    public var countOfBytesClientExpectsToSend: Int64 {
-        get { status.withLock { $0.counts.clientExpectsToSend } }
-        set {
-            status.withLock { $0.counts.clientExpectsToSend = newValue }
-            updateProgress()
-        }
-    }
-
-    /// The number of bytes that the caller expects to receive. Improves the task's progress until the server
-    /// has sent a length.
-    public var countOfBytesClientExpectsToReceive: Int64 {
-        get { status.withLock { $0.counts.clientExpectsToReceive } }
-        set {
-            status.withLock { $0.counts.clientExpectsToReceive = newValue }
-            updateProgress()
-        }
-    }
-
     /// Whether the engine delivers the body piece by piece.
     var deliversAsItComes: Bool {
         if case .delegate = receiver { prefersIncrementalDelivery } else { true }

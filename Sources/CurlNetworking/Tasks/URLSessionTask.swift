@@ -31,6 +31,36 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     /// The request that the task was created with. nil for a task created without a session.
     open var originalRequest: URLRequest? { firstRequest }
 
+    /// The earliest date at which the task starts after `resume()`; nil to start at once. Set it before
+    /// `resume()`.
+    ///
+    /// In Apple's implementation only background sessions use it. At that date, the delegate's
+    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` is called.
+    open var earliestBeginDate: Date? {
+        get { status.withLock { $0.delivery.earliestBeginDate } }
+        set { status.withLock { $0.delivery.earliestBeginDate = newValue } }
+    }
+
+    /// The number of bytes that the caller expects to send, header included. Improves the task's progress if
+    /// the body is a stream.
+    open var countOfBytesClientExpectsToSend: Int64 {
+        get { status.withLock { $0.counts.clientExpectsToSend } }
+        set {
+            status.withLock { $0.counts.clientExpectsToSend = newValue }
+            updateProgress()
+        }
+    }
+
+    /// The number of bytes that the caller expects to receive. Improves the task's progress until the server
+    /// has sent a length.
+    open var countOfBytesClientExpectsToReceive: Int64 {
+        get { status.withLock { $0.counts.clientExpectsToReceive } }
+        set {
+            status.withLock { $0.counts.clientExpectsToReceive = newValue }
+            updateProgress()
+        }
+    }
+
     private let identifier: Int
     let session: URLSession
     let firstRequest: URLRequest

@@ -88,6 +88,51 @@ import Testing
         _ = try await store.move(path("/new"), to: path("/newer"))
     }
 
+    /// The look at the new file succeeds, and the fetch that compares its bytes does not.
+    @Test func aWriteThatCouldNotBeReadIsRecognizedLater() async throws {
+        let server = try FaultyWebDAV(.init(tags: .coarse))
+        let store = server.store
+        _ = try await store.put(data("1st"), at: path("/first"), mode: .add)
+        server.after("PUT") { _ in
+            server.set(.answers("403 Forbidden", isPage: false), for: "GET")
+        }
+        _ = await failure {
+            _ = try await store.put(data("mine"), at: path("/new"), mode: .create)
+        }
+        server.set(nil, for: "GET")
+        _ = try await store.put(data("mine"), at: path("/new"), mode: .create)
+    }
+
+    /// A gateway may give up while the server behind it does the work.
+    @Test func whatAGatewayGaveUpOnIsOursToo() async throws {
+        standIn.breakPuts(
+            .refusing("503 Service Unavailable", keeping: 4),
+            .refusing("503 Service Unavailable", keeping: 4),
+            .refusing("503 Service Unavailable", keeping: 4),
+            .refusing("503 Service Unavailable", keeping: 4))
+        _ = await failure { try await save("a new text") }
+        standIn.breakPuts()
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
+    /// At a server that rejects each `If`, what a killed program has left is replaced nevertheless.
+    @Test func whatIsLeftAtAServerThatRejectsConditionsIsReplaced() async throws {
+        let standIn = try await WebDAVStandIn.probed(
+            .init(tags: .coarse, refusesIfMatch: true, refusesIf: true))
+        let file = try await standIn.store.put(data("old"), at: path("/a"), mode: .add)
+        standIn.breakPuts(.keeping(5), .keeping(6), .keeping(7), .keeping(8))
+        func save() async throws {
+            _ = try await standIn.store.put(
+                data("a new text"), at: path("/a"),
+                mode: .update(file.revision, contentHash: file.contentHash))
+        }
+        await expectFailure(.offline) { try await save() }
+        standIn.breakPuts()
+        try await save()
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
     @Test func whatSomebodyElseMadeOfItIsAConflict() async throws {
         try await saveUnconfirmed("a new text", keeping: 5)
         standIn.plant("a new idea", at: "/a")

@@ -76,6 +76,7 @@ extension WebDAVStandIn {
             let quoted = current.map { $0.hasSuffix("\"") ? $0 : "\"\($0)\"" }
             guard wanted == quoted else { return false }
         }
+        if manners.refusesIf, request["If"]?.contains("([") == true { return false }
         if manners.honorsIf, let wanted = request["If"] {
             let bare = (current ?? "none").replacingOccurrences(of: "W/", with: "")
             guard wanted.contains("([\(bare)])") else { return false }

@@ -29,6 +29,8 @@ final class WebDAVStandIn: Sendable {
         /// Rejects each `If-Match`, whether it holds or not.
         var refusesIfMatch = false
         var honorsIf = true
+        /// Rejects each `If` with a tag, whether it holds or not, as rclone does.
+        var refusesIf = false
         /// A prefix of the folder's path in hrefs.
         var hrefPrefix = ""
         /// The origin in hrefs: `http://inner:8080`.

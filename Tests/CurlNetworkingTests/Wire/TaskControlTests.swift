@@ -321,15 +321,33 @@ import Testing
         await done.wait()
     }
 
+    /// The last one may be held weakly until it is resumed.
     @Test func aTaskNobodyStartedAndKeepsIsForgotten() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
-        weak var trace: URLSessionTask?
-        do {
-            let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
-            trace = task
+        weak let first: URLSessionTask? = session.dataTask(with: url)
+        #expect(first != nil)
+        weak let second: URLSessionTask? = session.dataTask(with: url)
+        #expect(first == nil && second != nil)
+        session.finishTasksAndInvalidate()
+        #expect(second == nil)
+        await delegate.invalidated()
+    }
+
+    @Test func aTaskThatIsHeldWeaklyCanBeResumed() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let body: Data? = try await withCheckedThrowingContinuation { continuation in
+            weak let task: URLSessionTask? = session.dataTask(with: server.url()) {
+                data, _, error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(data))
+            }
+            task?.resume()
+            if task == nil { continuation.resume(returning: nil) }
         }
-        #expect(trace == nil)
+        #expect(body == Data("x".utf8))
         session.finishTasksAndInvalidate()
         await delegate.invalidated()
     }
