@@ -129,7 +129,7 @@ import Testing
         #expect(!asks && root.log.entries == ["discarded"])
     }
 
-    /// After a pause, after a command, and without a text: what comes by itself is answered at once.
+    /// After a pause, after a command, and without a text: a dialog is answered at once.
     @Test(arguments: ["wor", "wor\u{13}", ""])
     func aBoxThatInterruptsNobodyIsAnsweredAtOnce(typed: String) async {
         defer { loop.stop() }

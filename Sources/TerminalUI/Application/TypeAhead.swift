@@ -4,7 +4,7 @@
 /// is handled before the first frame with the dialog, or was in the terminal's queue when that frame was
 /// written. This also works on slow connections, for users who know the next key by heart.
 ///
-/// A dialog that comes by itself, such as the answer to a save, may interrupt who is writing: keys count as
+/// A dialog that no key has brought up, such as the answer to a save, may interrupt who is writing: keys count as
 /// typed ahead until they have paused for ``reactionTime``.
 @MainActor
 struct TypeAhead {

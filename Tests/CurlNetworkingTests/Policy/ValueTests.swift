@@ -15,7 +15,7 @@ import Testing
         #expect(request.allHTTPHeaderFields == ["X-One": "3"])
         request.setValue(nil, forHTTPHeaderField: "X-one")
         #expect(request.allHTTPHeaderFields == [:])
-        // As Foundation has it; two requests without fields are equal nevertheless.
+        // Foundation does the same; two requests without fields are equal nevertheless.
         #expect(URLRequest(url: url).allHTTPHeaderFields == nil)
         #expect(URLRequest(url: url) == request)
     }
