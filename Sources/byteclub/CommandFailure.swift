@@ -13,7 +13,8 @@ struct CommandFailure: Error {
 
     init(_ error: StoreError) {
         let words = Self.words(for: error)
-        self.init("\(words.title). \(words.text)")
+        let isSaidTwice = words.text.hasSuffix(words.title + ".")
+        self.init(isSaidTwice ? words.text : "\(words.title). \(words.text)")
     }
 
     /// Adds the operation if the error alone does not describe it.

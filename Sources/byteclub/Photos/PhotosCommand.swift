@@ -97,6 +97,9 @@ struct PhotosCommand: ParsableCommand {
 
         func run() async throws {
             if name?.contains("/") == true { throw CommandFailure.slashInPhotoName }
+            if name?.isEmpty == true {
+                throw CommandFailure(localized("The name is empty. Nothing was added."))
+            }
             if background { return try await order() }
             let registry = ClubRegistry()
             let club = try club.choose(registry)

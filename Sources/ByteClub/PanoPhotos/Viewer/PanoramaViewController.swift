@@ -94,6 +94,8 @@ final class PanoramaViewController: ViewController {
             self?.zoom(by: isUp ? 1.25 : 0.8, at: point)
         }
         transfers.addObserver(self)
+        // What a screen reader cannot see is told.
+        if application?.configuration.isPlain == true { info.showsDetails = true }
     }
 
     override func viewDidAppear() {
