@@ -142,6 +142,27 @@ import Testing
         #expect(!asks && root.log.entries == ["discarded"])
     }
 
+    /// Who has stopped writing may answer with the mouse as well.
+    @Test func theMouseAnswersAfterAPause() async {
+        defer { loop.stop() }
+        #expect(root.field.becomeFirstResponder())
+        await type("wor", until: 3)
+        root.ask()
+        harness.settle()
+        harness.scheduler.advance(by: TypeAhead.reactionTime)
+        harness.settle()
+        let button = harness.lines.enumerated().compactMap { row, line in
+            line.firstRange(of: "Discard ").map {
+                (x: line.distance(from: line.startIndex, to: $0.lowerBound), y: row)
+            }
+        }.last
+        guard let (x, row) = button else { return _ = Issue.record("no button") }
+        let press = "\u{1b}[<0;\(x + 2);\(row + 1)M"
+        let release = "\u{1b}[<0;\(x + 2);\(row + 1)m"
+        await type(press + release, until: 3 + press.utf8.count + release.utf8.count)
+        #expect(!asks && root.log.entries == ["discarded"])
+    }
+
     @Test func whoIsInterruptedMayLeaveAtOnce() async {
         defer { loop.stop() }
         #expect(root.field.becomeFirstResponder())

@@ -165,7 +165,7 @@ extension FileList: ClubObserver {
     /// Shows the club's current contents.
     func reload() {
         // The first rows of the last run stay until there are others.
-        if arrangement.isBeginning, club.isReadingLocalCopy { return }
+        if arrangement.isBeginning, club.isReadingLocalCopy, !view.filter.isActive { return }
         while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
         guard club.contents.fileCount > Self.immediateLimit else {
             work.arranging?.cancel()
@@ -217,12 +217,13 @@ extension FileList: ClubObserver {
         show(FileArrangement(first))
     }
 
-    /// Keeps the first rows of a large list for the next start.
+    /// Keeps the first rows of a large list for the next start; a small one needs none.
     private func keepFirstRows() {
-        guard kind == .notes, folder.isRoot, !arrangement.isBeginning, !arrangement.reachesBelow,
-            arrangement.entries.count > Self.immediateLimit
+        guard kind == .notes, folder.isRoot, club.known.isListed, !arrangement.isBeginning,
+            !arrangement.reachesBelow
         else { return }
-        memory.keep(FirstRows(of: arrangement))
+        let isLarge = arrangement.entries.count > Self.immediateLimit
+        memory.keep(isLarge ? FirstRows(of: arrangement) : nil)
     }
 
     /// - Parameter rows: The rows that pass the filter, if already known.
@@ -242,6 +243,8 @@ extension FileList: ClubObserver {
         // Folders are the first rows. Without a filter what is in them is not sorted.
         let hasFolders = arrangement.entries.first?.isFolder == true
         if view.filter.isActive, hasFolders, !arrangement.reachesBelow { return reload() }
+        // Among the first rows of the last run nothing is looked for.
+        if arrangement.isBeginning { return reload() }
         showFiltered()
     }
 

@@ -72,6 +72,10 @@ extension FirstRows {
             .flatMap { try? JSONDecoder().decode(FirstRows.self, from: $0) }
     }
 
+    @concurrent package static func remove(in folder: URL) async {
+        try? file(in: folder).remove()
+    }
+
     /// Ignores errors: the list works without it.
     @concurrent package func write(in folder: URL) async {
         guard let data = try? JSONEncoder().encode(self) else { return }

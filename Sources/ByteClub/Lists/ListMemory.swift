@@ -29,8 +29,7 @@ internal import FoundationEssentials
     /// The state last read or written by this window.
     private var kept = Kept()
     private var isMarkingSeen = false
-    /// The first rows of the notes, on disk and now.
-    private var firstRows: (kept: FirstRows?, now: FirstRows?) = (nil, nil)
+    private var beginning = Beginning()
 
     private struct Kept: Sendable {
         var choices = ListChoices()
@@ -91,19 +90,37 @@ internal import FoundationEssentials
 
     // MARK: - The first rows of the notes
 
-    func readFirstRows() async -> FirstRows? {
-        guard let folder, firstRows.now == nil else { return nil }
-        let kept = await FirstRows.read(in: folder)
-        firstRows.kept = kept
-        return kept
+    /// The first rows on disk, and those of this run.
+    private struct Beginning {
+        var kept: FirstRows?
+        /// Nil for a list that is small.
+        var now: FirstRows?
+        var isKnown = false
+        var writing: Task<Void, Never>?
     }
 
-    /// Written at the end, and at once if there are none on disk.
-    func keep(_ rows: FirstRows) {
-        firstRows.now = rows
-        guard let folder, firstRows.kept == nil else { return }
-        firstRows.kept = rows
-        Task { await rows.write(in: folder) }
+    func readFirstRows() async -> FirstRows? {
+        guard let folder, !beginning.isKnown else { return nil }
+        beginning.kept = await FirstRows.read(in: folder)
+        if beginning.isKnown { keep(beginning.now) }
+        return beginning.kept
+    }
+
+    /// Written at the end, and at once if there are none on disk; nil removes them.
+    func keep(_ rows: FirstRows?) {
+        (beginning.now, beginning.isKnown) = (rows, true)
+        guard folder != nil, (rows == nil) != (beginning.kept == nil) else { return }
+        writeFirstRows()
+    }
+
+    private func writeFirstRows() {
+        guard let folder else { return }
+        let (rows, before) = (beginning.now, beginning.writing)
+        beginning.kept = rows
+        beginning.writing = Task {
+            await before?.value
+            if let rows { await rows.write(in: folder) } else { await FirstRows.remove(in: folder) }
+        }
     }
 
     // MARK: - What was deleted
@@ -212,9 +229,8 @@ extension ListMemory {
     /// Returns when everything is on disk.
     func finish() async {
         await writing?.value
-        guard let folder, let now = firstRows.now, now != firstRows.kept else { return }
-        firstRows.kept = now
-        await now.write(in: folder)
+        if beginning.isKnown, beginning.now != beginning.kept { writeFirstRows() }
+        await beginning.writing?.value
     }
 
     private func save() {

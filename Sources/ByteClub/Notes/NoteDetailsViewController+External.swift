@@ -26,7 +26,10 @@ extension NoteDetailsViewController {
 
     private func edit(in editor: ExternalEditor, _ savingAfterwards: Bool) async {
         do {
-            let file = try await handOverText()
+            guard let file = try await handOverText() else {
+                progress.isHandedOver = false
+                return
+            }
             let start = ContinuousClock.now
             let ending: ExternalEditor.Ending =
                 if let application {
@@ -48,13 +51,16 @@ extension NoteDetailsViewController {
 
     /// Writes the text to a file for the other editor. Until that has the screen this one is open: what is typed
     /// meanwhile belongs to it.
-    private func handOverText() async throws -> HandedOverDraft {
+    ///
+    /// - Returns: Nil if the note was closed meanwhile.
+    private func handOverText() async throws -> HandedOverDraft? {
         while true {
             let state = textView.state
             let file = try await document.draft.handOver(wholeText, named: fileName)
-            if textView.state == state, !isSaving { return file }
+            if isOnScreen, textView.state == state, !isSaving { return file }
             await Self.remove(file)
             await saving?.value
+            if !isOnScreen { return nil }
         }
     }
 

@@ -53,6 +53,8 @@ extension NoteDetailsViewController {
                 }
             } while textView.state != state || document.name != name
             saving = nil
+            // Stopped by a key: the editor stays, and so its draft is an ordinary one again.
+            if Task.isCancelled { return didEdit() }
             application?.showMessage(
                 document.isNew
                     ? localized("Kept as a draft: n opens it again.")

@@ -101,8 +101,11 @@ extension NotesViewController {
         else fetch: @escaping @MainActor () -> Void
     ) {
         guard setAside.paths.contains(note.path.string) else { return fetch() }
+        let earlier = lastOpening
         opening = startPending { [self] in
+            await earlier?.value
             let waiting = await setAside.drafts(of: note.path).first
+            guard !Task.isCancelled else { return }
             let found =
                 if let waiting { await Self.claim(waiting, in: drafts) } else { Claimed.gone }
             let line =
@@ -123,6 +126,7 @@ extension NotesViewController {
                     localized("This is your draft of “\(note.name)”. ^S saves it."))
             }
         }
+        lastOpening = opening
     }
 
     /// Resumes a draft that was set aside, or left by an earlier run.

@@ -28,6 +28,8 @@ final class NotesViewController: ViewController {
 
     private var previewing: Task<Void, Never>?
     var opening: Task<Void, Never>?
+    /// The last search for a note's draft, even if it was stopped: it may hold the draft for a moment.
+    var lastOpening: Task<Void, Never>?
     private(set) lazy var setAside = SetAsideDrafts(drafts, club: club)
     /// Marks the previewed note as seen.
     private var seeing: ScheduledAction?

@@ -100,7 +100,9 @@ internal import TerminalUI
 
     /// The drafts of a note, or of new ones and those without a note if `path` is nil, the newest first.
     func drafts(of path: RemotePath?) async -> [Draft] {
-        await Self.waiting(in: drafts).filter { draft in
+        // One that was just set aside is released first.
+        await looking?.value
+        return await Self.waiting(in: drafts).filter { draft in
             guard let path else { return isWithoutNote(draft) }
             return draft.path == path.string
         }

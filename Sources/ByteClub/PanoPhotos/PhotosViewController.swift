@@ -37,7 +37,7 @@ final class PhotosViewController: ViewController {
     /// The upload shown in the progress view, or whose failure is shown.
     var uploadInSight: TransferItem.ID?
     /// The uploads that have ended since none was under way.
-    private var ended = (uploads: 0, failedUploads: 0, downloads: 0)
+    private var ended = (uploads: 0, downloads: 0)
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,
@@ -276,9 +276,8 @@ extension PhotosViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {}
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
-        if item.order.direction == .upload, item.state != .done {
-            ended.failedUploads += 1
-            if uploadsLeft == 0 { (ended.uploads, ended.failedUploads) = (0, 0) }
+        if item.order.direction == .upload, item.state != .done, uploadsLeft == 0 {
+            ended.uploads = 0
         }
         switch (item.order.direction, item.state) {
         case (.upload, .done):
@@ -328,7 +327,7 @@ extension PhotosViewController {
     private func showUploadSentence(_ name: String) {
         ended.uploads += 1
         let left = uploadsLeft
-        let failureCount = ended.failedUploads
+        let failureCount = transfers.failedUploadCount
         let what =
             ended.uploads == 1
             ? "“\(name)”" : localized("\(ended.uploads) photos")
@@ -343,7 +342,7 @@ extension PhotosViewController {
                 localized("“\(name)” is in the club.")
             }
         application?.showMessage(sentence, failureCount == 0 ? .success : .warning)
-        if left == 0 { (ended.uploads, ended.failedUploads) = (0, 0) }
+        if left == 0 { ended.uploads = 0 }
     }
 }
 

@@ -33,7 +33,7 @@ extension CarrierProcess: TransferCarrying {}
     /// Oldest first.
     private(set) var items: [TransferItem] = []
 
-    /// The transfers that were active since none was.
+    /// The transfers that were active since the last time none was.
     private var batchIDs: Set<TransferItem.ID> = []
 
     private let journal: TransferJournal
@@ -115,6 +115,13 @@ extension CarrierProcess: TransferCarrying {}
 
     /// The active transfers with those they follow.
     var batch: TransferBatch { TransferBatch(items.filter { batchIDs.contains($0.id) }) }
+
+    /// How many uploads that ran one after another have failed, and were not tried again.
+    var failedUploadCount: Int {
+        items.count {
+            batchIDs.contains($0.id) && $0.order.direction == .upload && $0.state == .failed
+        }
+    }
 
     /// Failures, including those of earlier runs, that were not viewed.
     var unseenFailures: [TransferItem] {
@@ -239,7 +246,8 @@ extension CarrierProcess: TransferCarrying {}
         let before = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         items = new
         let wanted = wantedItems.map(\.id)
-        if wanted.isEmpty { batchIDs = [] } else { batchIDs.formUnion(wanted) }
+        if !wanted.isEmpty, !before.values.contains(where: \.isWanted) { batchIDs = [] }
+        batchIDs.formUnion(wanted)
         let ended =
             isFirst
             ? []

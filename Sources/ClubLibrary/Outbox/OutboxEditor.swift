@@ -59,8 +59,8 @@ struct OutboxEditor {
                 change.path = earlier.path
                 change.base = earlier.base
                 guard earlier.path != destination else {
-                    return try LocalCopy.file(at: destination, in: database)
-                        ?? unlisted(file, at: destination, change.base)
+                    return try waiting(file, at: destination, change.base)
+                        ?? LocalCopy.file(at: destination, in: database)
                 }
             case .write, .move, .delete: break
             }
@@ -73,21 +73,14 @@ struct OutboxEditor {
         return moved
     }
 
-    /// A note that waits itself, as it was before a change of it was taken back.
-    private func unlisted(
+    /// A note as an earlier change makes it that waits, too; nil if it is as the club has it.
+    private func waiting(
         _ file: RemoteFile, at path: RemotePath, _ base: WaitingChange.Base?
     ) -> RemoteFile? {
-        let revision: Revision? =
-            switch base {
-            case .change(let id): .waiting(for: id)
-            case .state(let revision, _): revision
-            case nil: nil
-            }
-        return revision.map {
-            RemoteFile(
-                path: path, revision: $0, byteCount: file.byteCount, modified: file.modified,
-                contentHash: file.contentHash)
-        }
+        guard case .change(let id) = base else { return nil }
+        return RemoteFile(
+            path: path, revision: .waiting(for: id), byteCount: file.byteCount,
+            modified: file.modified, contentHash: file.contentHash)
     }
 
     func delete(_ file: RemoteFile) throws {

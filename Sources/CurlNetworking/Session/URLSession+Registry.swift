@@ -5,7 +5,7 @@ struct TaskRegistry {
     var delegate: (any URLSessionDelegate)?
     var description: String?
     var lastIdentifier = 0
-    /// Tasks that were never resumed. Only their callers retain them.
+    /// Tasks that were never resumed. Only their callers retain them, but for ``latest``.
     var unstarted: [Int: WeakTask] = [:]
     /// The one of them that was created last: a caller may hold it weakly until it resumes it.
     var latest: URLSessionTask?

@@ -7,7 +7,8 @@ import Synchronization
 /// Names and behavior follow Apple's `URLSession`. All sessions of a process share one libcurl engine on one
 /// thread; tasks have no threads of their own.
 ///
-/// A session retains its delegate until it is invalidated, and itself while a task is running.
+/// A session retains its delegate until it is invalidated, and itself while a task is running or the task that
+/// was created last was not resumed.
 ///
 /// Subclasses can override the methods that create tasks, to return mocks in a test, and those that
 /// invalidate the session. In a subclass, the async forms for data and uploads call the methods with a

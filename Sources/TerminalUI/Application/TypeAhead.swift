@@ -35,9 +35,9 @@ struct TypeAhead {
         _ event: InputEvent, in focus: Responder?, at position: Int, _ now: ContinuousClock.Instant
     ) {
         self.position = position
-        guard case .key(let press) = event else { return }
         if let lastKey, now - lastKey.time >= Self.reactionTime { interruption = nil }
-        lastKey = (focus is TextInputView && press.isWriting, now)
+        guard case .key(let press) = event else { return }
+        lastKey = (press.isWriting(in: focus), now)
     }
 
     mutating func end() { position = nil }
@@ -88,10 +88,14 @@ extension Application {
 
 extension KeyPress {
     /// Whether it is part of a text, as no command in a text is.
-    fileprivate var isWriting: Bool {
-        guard modifiers.isEmpty else { return false }
+    @MainActor fileprivate func isWriting(in focus: Responder?) -> Bool {
+        guard let text = focus as? TextInputView, text.isEditable, modifiers.isEmpty else {
+            return false
+        }
         return switch key {
         case .character, .backspace: true
+        // In a field it is a command.
+        case .enter: text is TextView
         default: false
         }
     }

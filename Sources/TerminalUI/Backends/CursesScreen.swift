@@ -121,11 +121,10 @@ public final class CursesScreen: Screen {
             return ["screen-256color", "screen"]
         }
         let likeXterm = [
-            "xterm", "kitty", "ghostty", "alacritty", "foot", "wezterm", "konsole", "contour",
-            "iterm",
-            "vte", "rio", "st-", "mintty",
+            "xterm-", "kitty", "ghostty", "alacritty", "foot", "wezterm", "konsole", "contour",
+            "iterm", "vte", "rio", "st-", "mintty",
         ]
-        return likeXterm.contains { type.lowercased().contains($0) }
+        return type == "st" || likeXterm.contains(where: type.hasPrefix)
             ? ["xterm-256color", "xterm"] : []
     }
 

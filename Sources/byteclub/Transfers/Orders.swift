@@ -76,7 +76,7 @@ struct Orders {
         let items = journal.items()
         var chosen: Set<TransferItem.ID> = []
         for id in ids {
-            let item = try Self.find(id, among: items)
+            let item = try Self.find(id, among: items, preferring: isPossible)
             guard isPossible(item) else {
                 throw CommandFailure(refusal(item))
             }
@@ -92,11 +92,15 @@ struct Orders {
     }
 
     /// Finds a transfer by its identifier, the beginning of one, or the name of its photo.
+    ///
+    /// - Parameter isPossible: Whether the command can be about it.
     private static func find(
-        _ word: String, among items: [TransferItem]
+        _ word: String, among items: [TransferItem], preferring isPossible: (TransferItem) -> Bool
     ) throws(CommandFailure) -> TransferItem {
         if let item = items.first(where: { $0.id == word }) { return item }
-        let found = items.filter { $0.shownName == word || $0.id.hasPrefix(word) }
+        let all = items.filter { $0.shownName == word || $0.id.hasPrefix(word) }
+        let possible = all.filter(isPossible)
+        let found = possible.isEmpty ? all : possible
         guard let item = found.first, !word.isEmpty else {
             throw CommandFailure(
                 localized(

@@ -11,6 +11,18 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct FirstRowsTests {
     private final class Tab: ViewController {}
 
+    /// The list on a screen.
+    private final class Page: ViewController {
+        private let list: FileList
+
+        init(_ list: FileList) {
+            self.list = list
+            super.init()
+        }
+
+        override func makeView() -> View { list.view }
+    }
+
     private let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("first-\(UUID().uuidString)", isDirectory: true)
     private let tab = Tab()
@@ -44,6 +56,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let test = TestClub()
         let before = makeList(test.club)
+        test.club.known.isListed = true
         test.club.reported = try Self.contents(noteCount: 1100)
         test.club.notify()
         await before.work.arranging?.value
@@ -92,10 +105,41 @@ import Testing
         }
     }
 
+    @Test func theyGoWhenTheListHasBecomeSmall() async throws {
+        try await withNextRun { list, club, _ in
+            #expect(list.rowCount == 200)
+            club.known.isReading = false
+            club.known.isListed = true
+            club.reported = try Self.contents(noteCount: 900)
+            club.notify()
+            await list.memory.finish()
+            #expect(await FirstRows.read(in: folder) == nil)
+        }
+    }
+
+    /// Nothing is looked for among rows of which only the first are known.
+    @Test func aFilterWaitsForTheWholeList() async throws {
+        try await withNextRun { list, club, _ in
+            let screen = try AppScreen(Page(list))
+            #expect(list.list.becomeFirstResponder())
+            screen.press("/")
+            screen.type("1099")
+            #expect(list.rowCount == 0)
+            club.known.isReading = false
+            club.known.isListed = true
+            club.reported = try Self.contents(noteCount: 1100)
+            club.notify()
+            await list.work.arranging?.value
+            await list.work.filtering?.value
+            #expect(list.rowCount == 1)
+        }
+    }
+
     @Test func aSmallListKeepsNone() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let test = TestClub()
         let list = makeList(test.club)
+        test.club.known.isListed = true
         test.club.reported = try Self.contents(noteCount: 900)
         test.club.notify()
         await list.memory.finish()

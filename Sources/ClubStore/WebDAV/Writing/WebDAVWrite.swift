@@ -183,7 +183,8 @@ extension WebDAVWrite {
         _ condition: WriteCondition, replacing base: WriteEvidence.Base?
     ) async throws(StoreError) -> WriteState {
         do throws(StoreError) {
-            return .confirming(try await commitMakingFolders(condition), replacing: base)
+            let tag = try await commitMakingFolders(condition, isNew: base == nil)
+            return .confirming(tag, replacing: base)
         } catch {
             if error.isPreconditionFailed {
                 return .conditionFailed(error, condition, replacing: base)
@@ -201,9 +202,9 @@ extension WebDAVWrite {
 
     /// Commits; and once more after creating missing parent folders.
     private func commitMakingFolders(
-        _ condition: WriteCondition
+        _ condition: WriteCondition, isNew: Bool
     ) async throws(StoreError) -> EntityTag? {
-        if strategy.isDirect, strategy.byteCount > Self.cheapByteCount, isNew(condition) {
+        if isNew, strategy.isDirect, strategy.byteCount > Self.cheapByteCount {
             _ = try await store.makeMissingFolders(above: path, during: operation)
         }
         do throws(StoreError) {
@@ -220,14 +221,6 @@ extension WebDAVWrite {
                     .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
             }
             throw error
-        }
-    }
-
-    /// Whether the file need not be there yet, and so its folder.
-    private func isNew(_ condition: WriteCondition) -> Bool {
-        switch condition {
-        case .none, .absent: true
-        case .matches, .matchesByIf, .locked: false
         }
     }
 
