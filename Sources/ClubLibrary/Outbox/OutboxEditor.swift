@@ -73,7 +73,7 @@ struct OutboxEditor {
         return moved
     }
 
-    /// A note as an earlier change makes it that waits, too; nil if it is as the club has it.
+    /// A note as an earlier change makes it that waits, too; nil if nothing waits for it.
     private func waiting(
         _ file: RemoteFile, at path: RemotePath, _ base: WaitingChange.Base?
     ) -> RemoteFile? {
