@@ -90,6 +90,22 @@ import Testing
         #expect(try waiting() == [])
     }
 
+    /// One that was never in a listing, and one that the club has in an older state.
+    @Test func aMoveBackOfWhatWaitsItselfIsNoMoveEither() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        try test.copy.replaceListing(with: makeListing([old]))
+        for file in [try write("new", at: "/m.txt"), try edit(old, "a longer text")] {
+            // It may have arrived.
+            _ = try test.copy.beginSending(try #require(file.revision.waitingChange))
+            let target = try makePath("/f/\(file.name)")
+            let moved = try #require(try test.copy.enqueue(.move(file, to: target)))
+            let back = try #require(try test.copy.enqueue(.move(moved, to: file.path)))
+            #expect(back.path == file.path && back.revision == file.revision)
+            #expect(back.byteCount == file.byteCount)
+        }
+        #expect(try waiting() == ["add /m.txt", "update /a.txt"])
+    }
+
     @Test func whatMayHaveArrivedIsNotTakenUpIntoWhatFollows() throws {
         let old = try makeFile("/a.txt", revision: "r7")
         let second = try edit(old, "two")

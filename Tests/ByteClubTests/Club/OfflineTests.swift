@@ -40,6 +40,23 @@ import TextEditing
         if case .failed = club.connection { true } else { false }
     }
 
+    /// A command that has found no connection leaves a change in the outbox of an app that has one.
+    @Test func whatTheShellQueuesIsSentByTheApp() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        do {
+            let shell = LocalCopy(folder: folder)
+            let path = try RemotePath(validating: "/a.txt")
+            _ = try shell.enqueue(.write(Data("words".utf8), at: path, mode: .add))
+        }
+        await test.waitUntil {
+            $0.contents.notes.first?.revision.waitingChange == nil && text("/a.txt") != nil
+        }
+        #expect(text("/a.txt") == "words")
+        test.club.stop()
+    }
+
     /// A run of the app that has seen all and ended.
     private func visit() async {
         let test = makeClub()

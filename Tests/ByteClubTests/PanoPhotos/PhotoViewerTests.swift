@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The viewer over the list, on a screen in memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PhotoViewerTests {
@@ -44,6 +45,27 @@ import Testing
         run.screen.press("q")
         await run.screen.wait(for: "b.jpg")
         #expect(run.photos.files.selected?.name == "c.jpg")
+        await run.end()
+    }
+
+    /// Another member does so while it is on the screen.
+    @Test func aPhotoThatIsReplacedIsShownAnewAndARemovedOneIsSaidToBeGone() async throws {
+        let home = try makeHome("a.jpg")
+        let run = try await open(home)
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · fit")
+        let before = run.screen.text
+        let new = Photos.corners(width: 700, height: 500)
+        try home.store.plant(new, at: "/photos/a.jpg")
+        run.club.refresh()
+        await run.screen.wait(for: Wording.byteCount(Int64(new.count)))
+        await run.screen.wait { !$0.text.contains("sharper in a moment") }
+        #expect(run.screen.text != before)
+        try home.store.uproot("/photos/a.jpg")
+        run.club.refresh()
+        await run.screen.wait(for: "no longer in the club")
+        run.screen.press("D")
+        await run.screen.wait(for: "It is no longer in the club.")
         await run.end()
     }
 

@@ -12,7 +12,7 @@ internal import TerminalUI
 /// Drawn by a ``PicturePainter``: in pixels if the terminal shows them, else in characters. The next and the
 /// previous picture are loaded in advance.
 final class PanoramaViewController: ViewController {
-    let photos: [RemoteFile]
+    private(set) var photos: [RemoteFile]
     let club: Club
     let transfers: TransferCenter
     let settings: TransferSettings
@@ -30,7 +30,7 @@ final class PanoramaViewController: ViewController {
     var picture: LoadedPicture?
     var viewport = PanoramaViewport()
     var box = CellSize(columns: 0, rows: 0)
-    private var info = Info()
+    var info = Info()
     private var showsMinimap = true
     /// The terminal's picture support when this picture was drawn.
     private var terminal: PictureTerminal?
@@ -42,7 +42,7 @@ final class PanoramaViewController: ViewController {
     var autoPan = AutoPan()
 
     /// The line above the picture, and the message in place of a picture.
-    private struct Info {
+    struct Info {
         /// Why there is no picture.
         var failure: PictureFailure?
         var showsDetails = false
@@ -54,6 +54,8 @@ final class PanoramaViewController: ViewController {
         var zoom: ZoomWords?
         var heading: String?
         var isNarrow = false
+        /// Whether the photo was ever in the club's listing, and has left it.
+        var (isListed, isGone) = (false, false)
         var rows: (subject: InfoSubject, count: Int)?
     }
 
@@ -94,6 +96,7 @@ final class PanoramaViewController: ViewController {
             self?.zoom(by: isUp ? 1.25 : 0.8, at: point)
         }
         transfers.addObserver(self)
+        club.addObserver(self)
         // What a screen reader cannot see is told.
         if application?.configuration.isPlain == true { info.showsDetails = true }
     }
@@ -147,7 +150,7 @@ final class PanoramaViewController: ViewController {
     }
 
     /// The subject of the line above the picture.
-    private struct InfoSubject: Equatable {
+    struct InfoSubject: Equatable {
         var index: Int
         var showsDetails: Bool
         var size: Size
@@ -210,10 +213,19 @@ extension PanoramaViewController {
         title = photo.name
         picture = nil
         info.zoom = nil
+        (info.isListed, info.isGone) = (club.contents[photo.path] != nil, false)
         closingUp?.cancel()
         stopAutoPan()
         painter.stop()
         minimap.show(nil)
+        load()
+    }
+
+    /// Shows the photo's new state; the old picture stays until it is loaded.
+    func replacePhoto(with now: RemoteFile) {
+        photos[index] = now
+        brought[index] = nil
+        closingUp?.cancel()
         load()
     }
 
@@ -352,6 +364,7 @@ extension PanoramaViewController {
         if picture != nil, !info.showsDetails, let zoom = info.zoom { words.append(zoom.short) }
         if let shownHeading { words.append(shownHeading) }
         words.append(Wording.byteCount(photo.byteCount))
+        if info.isGone { words.append(localized("no longer in the club")) }
         if let picture {
             if picture.isDamaged {
                 words.append(localized("damaged: part of the picture is missing"))
@@ -444,6 +457,7 @@ extension PanoramaViewController: TransferObserver {
     }
 
     private var downloadReason: String? {
+        if info.isGone { return localized("It is no longer in the club.") }
         guard let item = transfer(of: photo) else { return nil }
         if item.isWanted { return localized("It is being downloaded.") }
         return nil
