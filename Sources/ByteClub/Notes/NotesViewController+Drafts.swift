@@ -107,7 +107,11 @@ extension NotesViewController {
             let waiting = await setAside.drafts(of: note.path).first
             guard !Task.isCancelled else { return }
             let found =
-                if let waiting { await Self.claim(waiting, in: drafts) } else { Claimed.gone }
+                if let waiting {
+                    await Self.claimInBackground(waiting.id, in: drafts)
+                } else {
+                    Claimed.gone
+                }
             let line =
                 if let hit { await hit.line(in: found.draft?.text ?? Data()) } else { Int?.none }
             if !Task.isCancelled { opening = nil }
@@ -132,22 +136,13 @@ extension NotesViewController {
     /// Resumes a draft that was set aside, or left by an earlier run.
     func resume(_ draft: Draft, atLine line: Int? = nil, externally: Bool = false) {
         // At once: the next key is meant for the editor.
-        guard let now = claimed(draft.id) else { return sayThatItIsTaken() }
+        guard let now = Self.claim(draft.id, in: drafts).draft else { return sayThatItIsTaken() }
         open(now, atLine: line, externally: externally)
     }
 
     private func sayThatItIsTaken() {
         application?.showMessage(
             localized("Another Byte Club has taken it up meanwhile."), .warning)
-    }
-
-    /// The draft as it is now, claimed: it may have been changed, moved or saved since it was read. Nil if it is gone or
-    /// being edited.
-    private func claimed(_ id: Draft.ID) -> Draft? {
-        guard drafts.claim(id) == .claimed else { return nil }
-        if let draft = drafts.draft(id) { return draft }
-        drafts.release(id)
-        return nil
     }
 
     private enum Claimed {
@@ -161,14 +156,19 @@ extension NotesViewController {
         }
     }
 
-    /// The same off the main actor: a draft may be large.
-    @concurrent private nonisolated static func claim(
-        _ draft: Draft, in drafts: DraftStore
-    ) async -> Claimed {
-        guard drafts.claim(draft.id) == .claimed else { return .taken }
-        if let now = drafts.draft(draft.id) { return .draft(now) }
-        drafts.release(draft.id)
+    /// Claims a draft, and reads it as it is now: it may have been changed, moved or saved since it was read.
+    private nonisolated static func claim(_ id: Draft.ID, in drafts: DraftStore) -> Claimed {
+        guard drafts.claim(id) == .claimed else { return .taken }
+        if let now = drafts.draft(id) { return .draft(now) }
+        drafts.release(id)
         return .gone
+    }
+
+    /// The same off the main actor: a draft may be large.
+    @concurrent private nonisolated static func claimInBackground(
+        _ id: Draft.ID, in drafts: DraftStore
+    ) async -> Claimed {
+        claim(id, in: drafts)
     }
 
     @concurrent private nonisolated static func release(

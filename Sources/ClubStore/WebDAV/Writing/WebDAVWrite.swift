@@ -238,7 +238,7 @@ extension WebDAVWrite {
                 .refused, during: operation, at: path,
                 detail: "412, although nothing is there", underlying: error)
         }
-        // The tag is the same, and may belong to another text. (What an attempt of ours has left was just compared.)
+        // The tag is the same, and may belong to another text. (A leftover of our own was just compared.)
         if case .sending = next, case .file(let file) = there, let own = self.base,
             own.revision == base?.revision, !isCertain(own), let expected = own.hash
         {
