@@ -1,7 +1,50 @@
 internal import Glibc
 
-/// A file whose lock is held until it is closed.
+/// Locks on open files, between programs. The kernel releases them when the process ends.
 package enum LockedFile {
+    package enum Mode: Sendable {
+        case exclusive
+        /// Programs that only look do not keep each other out.
+        case shared
+
+        fileprivate var operation: CInt { self == .exclusive ? LOCK_EX : LOCK_SH }
+    }
+
+    /// The result of an attempt that does not wait.
+    package enum Attempt: Sendable {
+        case taken
+        /// Another program holds it.
+        case busy
+        /// The file system does not support locks; `errno` says more.
+        case impossible
+    }
+
+    package static func attempt(_ descriptor: CInt, _ mode: Mode = .exclusive) -> Attempt {
+        while flock(descriptor, mode.operation | LOCK_NB) != 0 {
+            if errno != EINTR { return errno == EWOULDBLOCK ? .busy : .impossible }
+        }
+        return .taken
+    }
+
+    /// Waits until the lock is free. Taking it twice in one thread would deadlock.
+    ///
+    /// - Returns: 0, or -1 with `errno`.
+    @discardableResult
+    package static func wait(for descriptor: CInt, _ mode: Mode = .exclusive) -> CInt {
+        while flock(descriptor, mode.operation) != 0 {
+            if errno != EINTR { return -1 }
+        }
+        return 0
+    }
+
+    /// Whether another program holds a file's lock exclusively. A missing file is not locked.
+    package static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return attempt(descriptor, .shared) == .busy
+    }
+
     /// Unlocks and closes a file. Unlocked first: a child process that is being started shares the
     /// descriptor, and so the lock, until it executes another program.
     ///

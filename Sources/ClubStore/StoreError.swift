@@ -32,10 +32,11 @@ public struct StoreError: Error, Sendable {
         self.underlying = underlying
     }
 
+    /// Whether the path is taken, or has a newer revision than the one to replace.
+    public var isConflict: Bool { if case .conflict = code { true } else { false } }
+
     /// Whether something else has the name, so that another one may be free.
-    public var isNameTaken: Bool {
-        if case .conflict = code { !wasAccepted } else { false }
-    }
+    public var isNameTaken: Bool { isConflict && !wasAccepted }
 
     /// The operation that failed.
     public enum Operation: String, CaseIterable, Hashable, Sendable {

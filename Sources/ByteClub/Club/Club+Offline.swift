@@ -95,12 +95,9 @@ extension Club {
 }
 
 extension Club {
-    /// Whether an error concerns the connection, not the change, and a sign-in would not help: otherwise the
-    /// user is asked.
+    /// Whether a change waits in the outbox after an error; otherwise the user is asked.
     func canWait(for error: StoreError) -> Bool {
-        local != nil && error.isConnectionFailure && error.code != .cancelled
-            && error.code != .locked && error.code != .unauthorized
-            && !settings.isFixedBySignIn(error)
+        local != nil && settings.mayWait(after: error)
     }
 
     /// How long a server may be silent about a text before it waits here: ten seconds, and for large texts as long as
@@ -200,6 +197,6 @@ extension Club {
     }
 
     @concurrent nonisolated static func data(of text: TextBuffer) async -> Data {
-        Data(text.bytes(in: 0..<text.count))
+        text.data
     }
 }

@@ -151,7 +151,7 @@ internal import TextEditing
     func record(_ file: RemoteFile, text: TextBuffer) {
         record(file)
         local?.note {
-            try $0.keep([(file, Data(text.bytes(in: 0..<text.count)))], isOwn: true)
+            try $0.keep([(file, text.data)], isOwn: true)
         }
     }
 

@@ -66,8 +66,7 @@ extension FileList {
             : ""
         if let failure, failure.code != .cancelled {
             let words = club.sentence(for: failure)
-            let isConflict = if case .conflict = failure.code { true } else { false }
-            let usesOwnTitle = isConflict || items.count > 1
+            let usesOwnTitle = failure.isConflict || items.count > 1
             owner?.present(
                 AlertController(
                     title: usesOwnTitle ? failureTitle : words.title,

@@ -200,7 +200,7 @@ extension FileList {
             }
         } catch {
             // It exists again already.
-            guard case .conflict = error.code else { throw error }
+            guard error.isConflict else { throw error }
         }
         pathToSelect = path
         club.refresh()

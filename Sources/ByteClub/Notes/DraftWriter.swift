@@ -140,7 +140,7 @@ internal import TextEditing
         _ draft: Draft, _ text: TextBuffer, named name: String, to store: DraftStore
     ) async throws -> HandedOverDraft {
         var draft = draft
-        draft.text = Data(text.bytes(in: 0..<text.count))
+        draft.text = text.data
         return try store.handOver(draft, named: name)
     }
 
@@ -149,7 +149,7 @@ internal import TextEditing
         delay?.cancel()
         delay = nil
         var draft = nextDraft()
-        draft.text = Data(text.bytes(in: 0..<text.count))
+        draft.text = text.data
         do {
             try store.save(draft, sequence: sequence)
         } catch {
@@ -189,7 +189,7 @@ internal import TextEditing
         _ draft: Draft, _ text: TextBuffer, _ sequence: Int, to store: DraftStore
     ) async -> String? {
         var draft = draft
-        draft.text = Data(text.bytes(in: 0..<text.count))
+        draft.text = text.data
         do {
             try store.save(draft, sequence: sequence)
             return nil

@@ -1,5 +1,6 @@
 internal import ByteClubMessages
 internal import ClubAccess
+internal import ClubLibrary
 internal import TerminalUI
 internal import TextEditing
 
@@ -21,18 +22,8 @@ struct NoteComparison: Equatable, Sendable {
     /// Equal lines shown around each difference.
     private static let context = 3
 
-    /// With more pairs of lines than this, the differing middles are shown one after the other: comparing
-    /// them would take too long.
-    private static let pairLimit = 4_000_000
-
     init(mine: String, theirs: String) {
-        let (own, other) = (Self.split(mine), Self.split(theirs))
-        let start = zip(own, other).prefix { $0 == $1 }.count
-        let rest = min(own.count, other.count) - start
-        let end = zip(own.reversed(), other.reversed()).prefix(rest).prefix { $0 == $1 }.count
-        let middle = Self.differences(
-            own[start..<(own.count - end)], other[start..<(other.count - end)])
-        whole = own[..<start].map(Line.same) + middle + own[(own.count - end)...].map(Line.same)
+        whole = Self.lines(of: Self.split(mine), and: Self.split(theirs))
         lines = Self.shortened(whole)
     }
 
@@ -42,37 +33,21 @@ struct NoteComparison: Equatable, Sendable {
             .map { Substring($0) }
     }
 
-    private static func differences(
-        _ own: ArraySlice<Substring>, _ other: ArraySlice<Substring>
-    ) -> [Line] {
-        guard own.count * other.count <= pairLimit else {
-            return own.map(Line.mine) + other.map(Line.theirs)
-        }
-        let difference = other.difference(from: own)
-        var removed: Set<Int> = []
-        var inserted: Set<Int> = []
-        for change in difference {
-            switch change {
-            case .remove(let offset, _, _): removed.insert(offset)
-            case .insert(let offset, _, _): inserted.insert(offset)
-            }
-        }
+    private static func lines(of own: [Substring], and other: [Substring]) -> [Line] {
+        // Byte by byte: to Swift, an accent and its letter equal the composed letter.
+        let matching = LineMatching(own.map { Array($0.utf8) }, other.map { Array($0.utf8) })
         var lines: [Line] = []
-        var (ownIndex, otherIndex) = (0, 0)
-        while ownIndex < own.count || otherIndex < other.count {
-            if removed.contains(ownIndex) {
-                lines.append(.mine(own[own.startIndex + ownIndex]))
-                ownIndex += 1
-            } else if inserted.contains(otherIndex) {
-                lines.append(.theirs(other[other.startIndex + otherIndex]))
-                otherIndex += 1
-            } else {
-                lines.append(.same(own[own.startIndex + ownIndex]))
-                ownIndex += 1
-                otherIndex += 1
+        var otherIndex = 0
+        for (line, position) in zip(own, matching.positions) {
+            guard let position else {
+                lines.append(.mine(line))
+                continue
             }
+            lines += other[otherIndex..<position].map(Line.theirs)
+            lines.append(.same(line))
+            otherIndex = position + 1
         }
-        return lines
+        return lines + other[otherIndex...].map(Line.theirs)
     }
 
     private static func shortened(_ lines: [Line]) -> [Line] {

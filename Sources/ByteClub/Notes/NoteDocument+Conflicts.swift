@@ -46,7 +46,7 @@ extension NoteDocument {
         } catch {
             return error.code == .notFound ? .gone : .unknown
         }
-        let (own, path) = (Data(text.bytes(in: 0..<text.count)), file.path)
+        let (own, path) = (text.data, file.path)
         _ = await club.local?.run { try $0.keepOwn(own, at: path) }
         guard let base = await baseText(of: file),
             let merge = await Self.merge(own, base: base, other)
@@ -77,7 +77,7 @@ extension NoteDocument {
     @concurrent private nonisolated static func merge(
         _ own: Data, base: TextBuffer, _ other: (file: RemoteFile, data: Data)
     ) async -> Merge? {
-        let base = Data(base.bytes(in: 0..<base.count))
+        let base = base.data
         guard let merge = LineMerge(base: base, own: own, other: other.data) else { return nil }
         return Merge(
             file: other.file, theirs: TextBuffer(utf8: other.data),

@@ -134,7 +134,7 @@ extension NoteDocument {
         do throws(StoreError) {
             saved = try await club.write(text, at: path, mode: writeMode).file
         } catch {
-            guard case .conflict = error.code else { throw .store(error) }
+            guard error.isConflict else { throw .store(error) }
             // Of a new note the server may have stored something else: another name would not help.
             if file == nil, error.wasAccepted { throw .store(error) }
             unanswered = nil
@@ -215,6 +215,6 @@ extension NoteDocument {
     @concurrent nonisolated static func put(
         _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
-        try await store.put(Data(text.bytes(in: 0..<text.count)), at: path, mode: mode)
+        try await store.put(text.data, at: path, mode: mode)
     }
 }

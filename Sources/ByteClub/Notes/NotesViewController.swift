@@ -310,7 +310,7 @@ extension NotesViewController {
                     mode: .update(file.revision, contentHash: file.contentHash))
                 application?.showMessage(localized("“\(file.name)” is as it was."), .success)
             } catch {
-                if case .conflict = error.code { club.lookAgain(at: file.path) }
+                if error.isConflict { club.lookAgain(at: file.path) }
                 alert(club.sentence(for: error))
             }
         }

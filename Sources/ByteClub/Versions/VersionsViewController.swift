@@ -103,7 +103,7 @@ final class VersionsViewController: ViewController {
     @concurrent private nonisolated static func comparison(
         of data: Data, with current: TextBuffer
     ) async -> (page: TextPage, isSame: Bool) {
-        let now = Data(current.bytes(in: 0..<current.count))
+        let now = current.data
         let comparison = NoteComparison(mine: readable(data), theirs: readable(now))
         return (comparison.page, data == now)
     }

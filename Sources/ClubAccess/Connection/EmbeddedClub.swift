@@ -229,11 +229,7 @@ extension EmbeddedClub {
 
     /// Whether a server holds the folder's lock.
     private func isLocked(_ place: RuntimePaths) -> Bool {
-        let descriptor = Glibc.open(place.lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { LockedFile.close(descriptor) }
-        // Shared, so that two programs that only check do not conflict.
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        LockedFile.isLocked(place.lockPath)
     }
 
     private func makeStore(at place: RuntimePaths) -> DropboxStore {

@@ -77,7 +77,7 @@ package enum PhotoTrash {
                 return try entry.requireFile(during: .delete)
             } catch {
                 // Another one with this name was deleted in the same second.
-                guard case .conflict = error.code, second < 20 else { throw error }
+                guard error.isConflict, second < 20 else { throw error }
             }
         }
         throw StoreError(.conflict(serverRevision: nil), during: .delete, at: photo.path)

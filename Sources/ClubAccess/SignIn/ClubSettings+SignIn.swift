@@ -1,3 +1,4 @@
+internal import ClubLibrary
 package import ClubStore
 internal import FoundationEssentials
 
@@ -57,5 +58,12 @@ extension ClubSettings {
         case (.unauthorized, .dropbox), (.unauthorized, .webdav), (.untrusted, .webdav): true
         default: false
         }
+    }
+
+    /// Whether a change may wait in the outbox after an error: it concerns the connection, not the change, and
+    /// neither the user nor a sign-in can mend it.
+    package func mayWait(after error: StoreError) -> Bool {
+        error.isConnectionFailure && error.code != .cancelled && error.code != .locked
+            && error.code != .unauthorized && !isFixedBySignIn(error)
     }
 }

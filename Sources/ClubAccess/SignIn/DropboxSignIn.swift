@@ -137,7 +137,7 @@ extension DropboxSignIn {
         do throws(StoreError) {
             try await top.createFolder(try ClubSettings.root(of: folder))
         } catch {
-            guard case .conflict = error.code else { throw error }
+            guard error.isConflict else { throw error }
         }
         // A file may be at its path.
         _ = try await line.store.list(.root, recursive: false)

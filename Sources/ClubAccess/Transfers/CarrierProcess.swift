@@ -56,7 +56,7 @@ package struct CarrierProcess: Sendable {
 
     static func carry(
         _ journal: TransferJournal, means: TransferCarrier.Means,
-        attempt: (FileLock) -> FileLock.Attempt
+        attempt: (FileLock) -> LockedFile.Attempt
     ) async {
         while !Task.isCancelled {
             let lock: FileLock

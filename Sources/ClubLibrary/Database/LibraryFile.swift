@@ -232,7 +232,7 @@ extension LibraryFile {
         // Removed with its folder; the caller will notice.
         guard descriptor >= 0 else { return try body() }
         defer { LockedFile.close(descriptor) }
-        while flock(descriptor, LOCK_SH) != 0, errno == EINTR {}
+        LockedFile.wait(for: descriptor, .shared)
         return try body()
     }
 
@@ -244,7 +244,7 @@ extension LibraryFile {
             throw LibraryError.unwritable(String(cString: strerror(errno)))
         }
         defer { LockedFile.close(descriptor) }
-        guard flock(descriptor, LOCK_EX) == 0 else { throw LibraryError.locked }
+        guard LockedFile.wait(for: descriptor) == 0 else { throw LibraryError.locked }
         return try body()
     }
 }

@@ -220,7 +220,7 @@ extension DraftStore {
         while true {
             let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return .notClaimed }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard LockedFile.attempt(descriptor) == .taken else {
                 close(descriptor)
                 return .notClaimed
             }
@@ -241,11 +241,7 @@ extension DraftStore {
     }
 
     private func isLockedElsewhere(_ id: UUID) -> Bool {
-        let descriptor = open(lockPath(of: id), O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { LockedFile.close(descriptor) }
-        // Shared, so that two processes that only check do not conflict.
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+        LockedFile.isLocked(lockPath(of: id))
     }
 
     func makeFolder() throws {

@@ -62,7 +62,7 @@ public struct HandedOverDraft: Sendable {
         guard probe >= 0 else { return .removed }
         defer { LockedFile.close(probe) }
         // A child process that is being started holds it briefly, too.
-        for attempt in 0..<5 where flock(probe, LOCK_EX | LOCK_NB) != 0 {
+        for attempt in 0..<5 where LockedFile.attempt(probe) != .taken {
             guard attempt < 4 else { return .isOpen }
             usleep(10_000)
         }
@@ -113,7 +113,7 @@ extension DraftStore {
         let lock = open(made.lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Failure.system("The temporary file cannot be written") }
         do {
-            guard flock(lock, LOCK_EX | LOCK_NB) == 0, mkdir(made.notes, 0o700) == 0 else {
+            guard LockedFile.attempt(lock) == .taken, mkdir(made.notes, 0o700) == 0 else {
                 throw Failure.system("The temporary file cannot be written")
             }
             try write(draft.encoded(), to: made.original)
@@ -141,7 +141,7 @@ extension DraftStore {
             let lock = open(folder.lock, O_RDWR | O_CLOEXEC)
             guard lock >= 0 else { continue }
             defer { LockedFile.close(lock) }
-            guard flock(lock, LOCK_EX | LOCK_NB) == 0, recover(id, from: folder) == .done else {
+            guard LockedFile.attempt(lock) == .taken, recover(id, from: folder) == .done else {
                 continue
             }
             if folder.hasRemnants {

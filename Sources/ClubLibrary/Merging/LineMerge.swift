@@ -19,8 +19,9 @@ public struct LineMerge: Sendable, Hashable {
     public init?(base: Data, own: Data, other: Data) {
         var names = LineNames()
         let (base, own, other) = (names.name(base), names.name(own), names.name(other))
-        guard let ownMatch = Self.matches(base, own), let otherMatch = Self.matches(base, other)
-        else { return nil }
+        let (ownMatching, otherMatching) = (LineMatching(base, own), LineMatching(base, other))
+        guard ownMatching.isComplete, otherMatching.isComplete else { return nil }
+        let (ownMatch, otherMatch) = (ownMatching.positions, otherMatching.positions)
 
         var lines: [Int] = []
         var incoming: [Range<Int>] = []
@@ -53,39 +54,6 @@ public struct LineMerge: Sendable, Hashable {
         text = names.text(of: lines)
         self.incoming = incoming
         removedLineCount = removed
-    }
-
-    /// With more pairs of lines than this, comparing the differing parts would take too long.
-    private static let pairLimit = 4_000_000
-
-    /// The position in the other text for each line of the base; nil if it is missing. Ascending.
-    private static func matches(_ base: [Int], _ other: [Int]) -> [Int?]? {
-        var matches = [Int?](repeating: nil, count: base.count)
-        let start = zip(base, other).prefix { $0 == $1 }.count
-        for index in 0..<start { matches[index] = index }
-        let rest = min(base.count, other.count) - start
-        let end = zip(base.reversed(), other.reversed()).prefix(rest).prefix { $0 == $1 }.count
-        for index in 0..<end { matches[base.count - 1 - index] = other.count - 1 - index }
-
-        let (middle, otherMiddle) = (
-            base[start..<(base.count - end)], other[start..<(other.count - end)]
-        )
-        guard middle.count * otherMiddle.count <= pairLimit else { return nil }
-        var removed: Set<Int> = []
-        var inserted: Set<Int> = []
-        for change in Array(otherMiddle).difference(from: Array(middle)) {
-            switch change {
-            case .remove(let offset, _, _): removed.insert(offset)
-            case .insert(let offset, _, _): inserted.insert(offset)
-            }
-        }
-        var place = 0
-        for index in 0..<middle.count where !removed.contains(index) {
-            while inserted.contains(place) { place += 1 }
-            matches[start + index] = start + place
-            place += 1
-        }
-        return matches
     }
 }
 

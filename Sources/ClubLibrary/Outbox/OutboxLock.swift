@@ -15,11 +15,11 @@ public final class OutboxLock: Sendable {
         guard descriptor >= 0 else {
             throw LibraryError.unwritable(String(cString: strerror(errno)))
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
-        guard errno == EWOULDBLOCK else {
-            throw LibraryError.unwritable(String(cString: strerror(errno)))
+        switch LockedFile.attempt(descriptor) {
+        case .taken: return
+        case .busy: return nil
+        case .impossible: throw LibraryError.unwritable(String(cString: strerror(errno)))
         }
-        return nil
     }
 
     deinit { if descriptor >= 0 { LockedFile.close(descriptor) } }

@@ -127,7 +127,7 @@ extension OutboxSender {
             try onDisk(change.path) { try copy.complete(change, with: file) }
             return .sent(change, file: file)
         } catch {
-            guard case .conflict = error.code else { throw error }
+            guard error.isConflict else { throw error }
             return try await resolveConflict(change, mode, text)
         }
     }
@@ -159,7 +159,7 @@ extension OutboxSender {
                 return .merged(change, file: file)
             } catch {
                 // Another change came first again.
-                guard case .conflict = error.code else { throw error }
+                guard error.isConflict else { throw error }
             }
         }
         return try await keepBoth(change, text)
@@ -284,7 +284,7 @@ extension OutboxSender {
             try await keepText(of: change, revision)
             try await store.delete(change.path, ifRevision: revision, contentHash: hash)
         } catch {
-            if case .conflict = error.code {
+            if error.isConflict {
                 try onDisk(change.path) { try copy.drop(change) }
                 return .notDeleted(change)
             }

@@ -53,7 +53,7 @@ final class ServerLock: Sendable {
             throw ClubServerError(
                 .folderNotUsable, "The lock \(path) cannot be opened.", SystemError("open"))
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard LockedFile.attempt(descriptor) == .taken else {
             throw ClubServerError(
                 .alreadyRunning,
                 "Another Byte Club has the club in \(clubFolder) open: a screen, its transfers, or a server. Close it, or serve another folder with --folder."

@@ -165,7 +165,7 @@ extension ClubCopy {
             return .copied
         } catch {
             // Created in the meantime, by someone else or for a file in it.
-            if case .conflict = error.error.code { return .alreadyThere }
+            if error.error.isConflict { return .alreadyThere }
             throw error
         }
     }

@@ -16,7 +16,7 @@ extension DropboxStore {
         of write: UnconfirmedWrite, at path: RemotePath, mode: RemoteWriteMode,
         after error: StoreError
     ) async -> WriteOutcome {
-        guard case .conflict = error.code else {
+        guard error.isConflict else {
             if error.code.mayHideSuccess, let there = try? await metadata(of: path),
                 there.contentHash == write.hash
             {

@@ -30,11 +30,9 @@ extension DropboxStore {
     private func unconfirmed(
         _ error: StoreError, _ file: URL, at path: RemotePath, _ mode: RemoteWriteMode
     ) async -> Result<RemoteFile, StoreError> {
-        var isConflict = false
-        if case .conflict = error.code { isConflict = true }
         // Also when the task is cancelled: what was sent is to be known again.
         guard
-            error.code.mayHideSuccess || isConflict || error.code == .timedOut
+            error.code.mayHideSuccess || error.isConflict || error.code == .timedOut
                 || error.code == .cancelled,
             let write = await Task(operation: { await Self.write(of: file) }).value
         else { return .failure(error) }
@@ -160,7 +158,7 @@ private struct FileUpload: Sendable {
                 await record?.keep(nil)
                 return file
             case .failed(let error):
-                if case .conflict = error.code {
+                if error.isConflict {
                     // The session has all bytes: they can be finished under another name.
                     await record?.keep(upload.progress)
                 } else if !error.code.leavesUploadOfUse {

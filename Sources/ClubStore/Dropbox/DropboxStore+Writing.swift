@@ -140,9 +140,7 @@ extension DropboxStore {
                 Routes.createFolder, CreateFolderArg(path: paths.wire(path)),
                 isRepeatable: false, during: .createFolder, at: path)
         } catch {
-            var isConflict = false
-            if case .conflict = error.code { isConflict = true }
-            let wasMade = isConflict && unconfirmed.has(.creation, at: path)
+            let wasMade = error.isConflict && unconfirmed.has(.creation, at: path)
             if error.code.mayHideSuccess || wasMade, await entry(at: path) == .folder(path) {
                 unconfirmed.forget(path)
                 return

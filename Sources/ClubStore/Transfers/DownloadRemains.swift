@@ -17,7 +17,7 @@ public enum DownloadRemains {
             let path = folder + name
             let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            if LockedFile.attempt(descriptor) == .taken { unlink(path) }
             LockedFile.close(descriptor)
         }
     }

@@ -205,7 +205,7 @@ extension PartialFile {
     private static func openLocked(_ path: String) -> CInt? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard LockedFile.attempt(descriptor) == .taken else {
             _ = Glibc.close(descriptor)
             return nil
         }

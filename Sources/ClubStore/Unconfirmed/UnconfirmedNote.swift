@@ -35,7 +35,7 @@ final class UnconfirmedNote: Sendable {
         descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
         let isWritten =
-            flock(descriptor, LOCK_EX) == 0
+            LockedFile.wait(for: descriptor) == 0
             && data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 == data.count
         guard isWritten else {
@@ -65,7 +65,7 @@ final class UnconfirmedNote: Sendable {
             let file = folder.appending(path: name).path
             let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return nil }
-            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
+            guard LockedFile.attempt(descriptor, .shared) == .taken else {
                 close(descriptor)
                 return nil
             }

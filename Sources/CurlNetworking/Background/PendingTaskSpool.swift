@@ -63,7 +63,7 @@ struct PendingTaskSpool: Sendable {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let lock = open(unfinished, flags, 0o600)
         guard lock >= 0 else { return nil }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0,
+        guard LockedFile.attempt(lock) == .taken,
             rename(unfinished, folder.path(of: owner + ownerSuffix)) == 0
         else {
             unlink(unfinished)
@@ -182,6 +182,6 @@ struct PendingTaskSpool: Sendable {
         let file = open(folder.path(of: name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { LockedFile.close(file) }
-        return flock(file, LOCK_EX | LOCK_NB) != 0
+        return LockedFile.attempt(file) != .taken
     }
 }

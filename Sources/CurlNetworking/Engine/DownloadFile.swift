@@ -247,20 +247,14 @@ final class DownloadFile: Sendable {
     }
 
     private static func write(_ data: Data, to descriptor: Int32) throws(URLError) {
-        let failure: String? = data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return lastSystemError
-                }
-                rest = rest.dropFirst(count)
+        // A typed error does not pass through `withUnsafeBytes` of `Data`.
+        let failure: URLError? = data.withUnsafeBytes { bytes in
+            do throws(URLError) { try AtomicFile.write(bytes, to: descriptor) } catch {
+                return error
             }
             return nil
         }
-        if let failure { throw URLError(.cannotWriteToFile, underlyingText: failure) }
+        if let failure { throw failure }
     }
 }
 

@@ -55,7 +55,7 @@ struct PartialFiles: Sendable {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = Glibc.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw AtomicFile.failure(.cannotCreateFile, path) }
-        flock(descriptor, LOCK_EX | LOCK_NB)
+        _ = LockedFile.attempt(descriptor)
         return (name, descriptor)
     }
 
@@ -81,7 +81,7 @@ struct PartialFiles: Sendable {
             throw URLError(
                 .cannotOpenFile, underlyingText: "\(path) is not a partial file of this session")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard LockedFile.attempt(descriptor) == .taken else {
             LockedFile.close(descriptor)
             throw URLError(.cannotOpenFile, underlyingText: "another task uses \(path)")
         }
@@ -115,7 +115,7 @@ struct PartialFiles: Sendable {
             var facts = stat()
             if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
                 Int64(facts.st_mtim.tv_sec) < now - age.components.seconds,
-                flock(descriptor, LOCK_EX | LOCK_NB) == 0
+                LockedFile.attempt(descriptor) == .taken
             {
                 remove(name)
             }

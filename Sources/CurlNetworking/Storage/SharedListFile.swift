@@ -58,10 +58,8 @@ struct SharedListFile<Element: Codable & Sendable>: Sendable {
             throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
         }
         defer { LockedFile.close(lock) }
-        while flock(lock, LOCK_EX) != 0 {
-            guard errno == EINTR else {
-                throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
-            }
+        guard LockedFile.wait(for: lock) == 0 else {
+            throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
         }
         var list = try readOrSetAside()
         change(&list)

@@ -68,7 +68,7 @@ struct NotesEdit: AsyncParsableCommand {
             kept.discard()
             if json.isOn { try? Output.json(ListedFile(saved)) }
         } catch let error as StoreError {
-            guard case .conflict = error.code else {
+            guard error.isConflict else {
                 throw kept.failure(CommandFailure(error).sentence)
             }
             throw kept.failure(

@@ -20,11 +20,10 @@ final class NotesOutbox {
         reason = error
     }
 
-    /// Whether a change waits after an error, instead of failing.
+    /// Whether a change waits after an error, instead of failing. Why a server of one's own cannot start is for the
+    /// user to read at once.
     static func isReason(_ error: StoreError, toWaitFor club: ClubSettings) -> Bool {
-        error.isConnectionFailure && error.code != .cancelled && error.code != .locked
-            && error.code != .unauthorized && !club.isFixedBySignIn(error)
-            && !(error.underlying is EmbeddedClubError)
+        club.mayWait(after: error) && !(error.underlying is EmbeddedClubError)
     }
 
     /// Reports on standard error that changes wait, once.

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClub
+import ByteClubFiles
 @testable import ClubAccess
 
 @MainActor @Suite final class TransferCarrierTests {

@@ -54,7 +54,7 @@ extension WebDAVStore {
             return file
         } catch {
             await strategy.abandon(after: error)
-            if case .conflict = error.code {
+            if error.isConflict {
                 // The state of the path is known from now on.
                 unconfirmed.forget(path)
             } else if strategy.attempts.mayHaveArrived {

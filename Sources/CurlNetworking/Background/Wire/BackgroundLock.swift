@@ -25,7 +25,7 @@ final class BackgroundLock {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, path) }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor, handover) }
+        if LockedFile.attempt(descriptor) == .taken { return BackgroundLock(descriptor, handover) }
         close(descriptor)
         guard let address = address(paths), let other = BackgroundSocket.connect(to: address)
         else {
@@ -71,7 +71,7 @@ final class HandoverLock {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         descriptor = open(paths.handover, flags, 0o600)
         guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, paths.handover) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, Self.wait(for: descriptor) == .timedOut
+        guard LockedFile.attempt(descriptor) != .taken, Self.wait(for: descriptor) == .timedOut
         else { return }
         throw URLError(
             .backgroundSessionWasDisconnected,
@@ -87,10 +87,7 @@ final class HandoverLock {
     private static func wait(for descriptor: Int32) -> DispatchTimeoutResult {
         let isTaken = DispatchSemaphore(value: 0)
         DispatchQueue(label: "CurlNetworking.turn").async { @Sendable in
-            while flock(descriptor, LOCK_EX) != 0 {
-                if errno != EINTR { return }
-            }
-            isTaken.signal()
+            if LockedFile.wait(for: descriptor) == 0 { isTaken.signal() }
         }
         return isTaken.wait(timeout: .now() + longestWait)
     }

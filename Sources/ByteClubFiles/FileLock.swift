@@ -1,19 +1,9 @@
-package import ByteClubFiles
 package import FoundationEssentials
 internal import Glibc
 
 /// A lock between programs, held until it is released. The kernel releases it when the process ends.
 package struct FileLock: Sendable {
     private let descriptor: CInt
-
-    /// The result of an attempt that does not wait.
-    package enum Attempt {
-        case taken
-        /// Another program holds it.
-        case busy
-        /// The file system does not support locks.
-        case impossible
-    }
 
     /// Opens a lock without taking it.
     ///
@@ -26,16 +16,13 @@ package struct FileLock: Sendable {
     }
 
     /// Opens a lock and waits until it is free. Taking it twice in one thread would deadlock.
-    static func hold(_ lock: URL) throws(AtomicFile.Failure) -> FileLock {
+    package static func hold(_ lock: URL) throws(AtomicFile.Failure) -> FileLock {
         let lock = try FileLock(lock)
-        while flock(lock.descriptor, LOCK_EX) != 0, errno == EINTR {}
+        LockedFile.wait(for: lock.descriptor)
         return lock
     }
 
-    package func attempt() -> Attempt {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .taken }
-        return errno == EWOULDBLOCK || errno == EINTR ? .busy : .impossible
-    }
+    package func attempt() -> LockedFile.Attempt { LockedFile.attempt(descriptor) }
 
     /// Call it once.
     package func release() {
