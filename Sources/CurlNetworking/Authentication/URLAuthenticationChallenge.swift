@@ -5,19 +5,19 @@ open class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
     // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The server or proxy, and the authentication method.
-    public let protectionSpace: URLProtectionSpace
+    open var protectionSpace: URLProtectionSpace { parts.protectionSpace }
     /// A stored credential for the protection space that was not tried yet; after a failure, the one that has
     /// failed.
-    public let proposedCredential: URLCredential?
+    open var proposedCredential: URLCredential? { parts.proposedCredential }
     /// How many of the delegate's answers for this protection space have failed in this task.
-    public let previousFailureCount: Int
+    open var previousFailureCount: Int { parts.previousFailureCount }
     /// The response with status 401 or 407.
-    public let failureResponse: URLResponse?
+    open var failureResponse: URLResponse? { parts.failureResponse }
     /// Why the last answer failed, if that is known.
-    public let error: (any Error)?
+    open var error: (any Error)? { parts.error }
     /// The receiver of the answer in code older than `URLSession`. nil for the challenges of sessions, which
     /// are answered by the completion handler.
-    public let sender: (any URLAuthenticationChallengeSender)?
+    open var sender: (any URLAuthenticationChallengeSender)? { parts.sender }
 
     private let wasPassedOn = Mutex(false)
 
@@ -27,20 +27,29 @@ open class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
         previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?,
         sender: (any URLAuthenticationChallengeSender)? = nil
     ) {
-        self.protectionSpace = protectionSpace
-        self.proposedCredential = proposedCredential
-        self.previousFailureCount = previousFailureCount
-        self.failureResponse = failureResponse
-        self.error = error
-        self.sender = sender
+        parts = Parts(
+            protectionSpace: protectionSpace, proposedCredential: proposedCredential,
+            previousFailureCount: previousFailureCount, failureResponse: failureResponse,
+            error: error, sender: sender)
     }
 
+    private struct Parts {
+        var protectionSpace: URLProtectionSpace
+        var proposedCredential: URLCredential?
+        var previousFailureCount: Int
+        var failureResponse: URLResponse?
+        var error: (any Error)?
+        var sender: (any URLAuthenticationChallengeSender)?
+    }
+
+    private let parts: Parts
+
     /// Creates a copy of a challenge with another sender.
-    public convenience init(
+    public init(
         authenticationChallenge challenge: URLAuthenticationChallenge,
         sender: any URLAuthenticationChallengeSender
     ) {
-        self.init(
+        parts = Parts(
             protectionSpace: challenge.protectionSpace,
             proposedCredential: challenge.proposedCredential,
             previousFailureCount: challenge.previousFailureCount,

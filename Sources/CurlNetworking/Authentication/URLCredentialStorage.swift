@@ -114,8 +114,9 @@ open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
 
     /// Removes a credential of a protection space.
     ///
-    /// - Parameter options: Apple's options, which have no effect: credentials are not synchronized.
-    public func remove(
+    /// - Parameter options: Apple's, such as `NSURLCredentialStorageRemoveSynchronizableCredentials`. They have no
+    ///   effect: credentials are not synchronized.
+    open func remove(
         _ credential: URLCredential, for space: URLProtectionSpace, options: [String: any Sendable]?
     ) {
         remove(credential, for: space)
@@ -189,3 +190,7 @@ extension URLCredentialStorage: ExitHandler {
     /// Writes what the file queue has not written yet: it does not run while the process exits.
     func handleExit() { writeOut() }
 }
+
+/// An option of ``URLCredentialStorage/remove(_:for:options:)``, of Apple's.
+public let NSURLCredentialStorageRemoveSynchronizableCredentials =
+    "NSURLCredentialStorageRemoveSynchronizableCredentials"

@@ -8,64 +8,73 @@ open class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
     // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The host name of the server or proxy.
-    public let host: String
+    open var host: String { parts.host }
     /// The port; 0 for the protocol's default.
-    public let port: Int
+    open var port: Int { parts.port }
     /// `NSURLProtectionSpaceHTTP` or `NSURLProtectionSpaceHTTPS`; nil for a proxy.
-    public let `protocol`: String?
+    open var `protocol`: String? { parts.`protocol` }
     /// `NSURLProtectionSpaceHTTPProxy` or another proxy type; nil for a server.
-    public let proxyType: String?
+    open var proxyType: String? { parts.proxyType }
     /// The server's name for the protected area. It is untrusted text.
-    public let realm: String?
+    open var realm: String? { parts.realm }
     /// One of the `NSURLAuthenticationMethod…` constants.
-    public let authenticationMethod: String
+    open var authenticationMethod: String { parts.authenticationMethod }
     /// For `NSURLAuthenticationMethodServerTrust`: the server's certificates.
-    public let serverTrust: ServerTrust?
+    open var serverTrust: ServerTrust? { parts.serverTrust }
     /// For `NSURLAuthenticationMethodClientCertificate`: the names, in DER, of the authorities whose
     /// certificates the server accepts. Empty if it accepts any.
-    public let distinguishedNames: [Data]?
+    open var distinguishedNames: [Data]? { parts.distinguishedNames }
 
     /// Creates the protection space of a server.
-    public convenience init(
+    public init(
         host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
     ) {
-        self.init(
-            host: host, port: port, protocol: `protocol`, proxyType: nil, realm: realm,
-            method: authenticationMethod)
+        parts = Parts(
+            host: host, port: port, protocol: `protocol`, realm: realm,
+            authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
     }
 
     /// Creates the protection space of a proxy.
-    public convenience init(
+    public init(
         proxyHost host: String, port: Int, type: String?, realm: String?,
         authenticationMethod: String?
     ) {
-        self.init(
-            host: host, port: port, protocol: nil, proxyType: type ?? NSURLProtectionSpaceHTTPProxy,
-            realm: realm, method: authenticationMethod)
+        parts = Parts(
+            host: host, port: port, proxyType: type ?? NSURLProtectionSpaceHTTPProxy, realm: realm,
+            authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
     }
 
     init(
         host: String, port: Int, protocol: String?, proxyType: String? = nil, realm: String? = nil,
         method: String?, serverTrust: ServerTrust? = nil, distinguishedNames: [Data]? = nil
     ) {
-        self.host = host
-        self.port = port
-        self.protocol = `protocol`
-        self.proxyType = proxyType
-        self.realm = realm
-        self.authenticationMethod = method ?? NSURLAuthenticationMethodDefault
-        self.serverTrust = serverTrust
-        self.distinguishedNames = distinguishedNames
+        parts = Parts(
+            host: host, port: port, protocol: `protocol`, proxyType: proxyType, realm: realm,
+            authenticationMethod: method ?? NSURLAuthenticationMethodDefault,
+            serverTrust: serverTrust, distinguishedNames: distinguishedNames)
     }
+
+    private struct Parts {
+        var host: String
+        var port: Int
+        var `protocol`: String?
+        var proxyType: String?
+        var realm: String?
+        var authenticationMethod: String
+        var serverTrust: ServerTrust?
+        var distinguishedNames: [Data]?
+    }
+
+    private let parts: Parts
 
     #if Foundation
         // `NSObject` has a method `isProxy()`.
 
         /// Whether it belongs to a proxy.
-        public override func isProxy() -> Bool { isOfProxy }
+        open override func isProxy() -> Bool { isOfProxy }
     #else
         /// Returns whether it belongs to a proxy.
-        public func isProxy() -> Bool { isOfProxy }
+        open func isProxy() -> Bool { isOfProxy }
     #endif
 
     private var isOfProxy: Bool { proxyType != nil }
@@ -85,7 +94,7 @@ open class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
     }
 
     /// Whether the password is protected from eavesdroppers.
-    public var receivesCredentialSecurely: Bool {
+    open var receivesCredentialSecurely: Bool {
         `protocol` == NSURLProtectionSpaceHTTPS
             || authenticationMethod == NSURLAuthenticationMethodHTTPDigest
             || authenticationMethod == NSURLAuthenticationMethodServerTrust
@@ -93,14 +102,14 @@ open class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
     }
 
     /// Trust and authority names do not affect equality.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? URLProtectionSpace else { return false }
         return host.isEqualIgnoringASCIICase(to: other.host) && port == other.port
             && `protocol` == other.protocol && proxyType == other.proxyType
             && realm == other.realm && authenticationMethod == other.authenticationMethod
     }
 
-    public override var hash: Int {
+    open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(host.lowercased())
         hasher.combine(port)
@@ -109,7 +118,7 @@ open class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    public override var description: String {
+    open override var description: String {
         let scheme = `protocol` ?? proxyType ?? ""
         let part = realm.map { " “\($0)”" } ?? ""
         return "\(scheme)://\(host):\(port)\(part) (\(authenticationMethod))"

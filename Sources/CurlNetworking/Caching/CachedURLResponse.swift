@@ -6,48 +6,57 @@ open class CachedURLResponse: NetworkingObject, @unchecked Sendable {
     // after they are passed here.
 
     /// The head of the response.
-    public let response: URLResponse
+    open var response: URLResponse { parts.response }
     /// Values that the caller attaches. On disk, the property list values are stored.
-    public let userInfo: [AnyHashable: Any]?
+    open var userInfo: [AnyHashable: Any]? { parts.userInfo }
     /// Where it may be stored.
-    public let storagePolicy: URLCache.StoragePolicy
+    open var storagePolicy: URLCache.StoragePolicy { parts.storagePolicy }
 
     let body: CacheBody
     /// When it was received, if a cache knows.
     let head: StoredHead?
 
     /// Creates a response that may be stored in memory and on disk.
-    public convenience init(response: URLResponse, data: Data) {
-        self.init(response: response, data: data, storagePolicy: .allowed)
+    public init(response: URLResponse, data: Data) {
+        parts = Parts(response: response, userInfo: nil, storagePolicy: .allowed)
+        body = .data(data)
+        head = nil
     }
 
     /// Creates a response that may be stored according to `storagePolicy`.
-    public convenience init(
+    public init(
         response: URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
         storagePolicy: URLCache.StoragePolicy
     ) {
-        self.init(
-            response: response, body: .data(data), userInfo: userInfo, storagePolicy: storagePolicy)
+        parts = Parts(response: response, userInfo: userInfo, storagePolicy: storagePolicy)
+        body = .data(data)
+        head = nil
     }
 
     init(
         response: URLResponse, body: CacheBody, userInfo: [AnyHashable: Any]? = nil,
         storagePolicy: URLCache.StoragePolicy = .allowed, head: StoredHead? = nil
     ) {
-        self.response = response
+        parts = Parts(response: response, userInfo: userInfo, storagePolicy: storagePolicy)
         self.body = body
         self.head = head
-        self.userInfo = userInfo
-        self.storagePolicy = storagePolicy
     }
 
+    private struct Parts {
+        var response: URLResponse
+        var userInfo: [AnyHashable: Any]?
+        var storagePolicy: URLCache.StoragePolicy
+    }
+
+    private let parts: Parts
+
     /// The body. A large one is read from disk when it is first accessed.
-    public var data: Data { body.data }
+    open var data: Data { body.data }
 
     /// Returns whether two objects have the same response, body, user info and storage policy.
     ///
     /// User info values that are neither `Hashable` nor collections of such values are never equal.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CachedURLResponse else { return false }
         return other === self
             || response == other.response && storagePolicy == other.storagePolicy
@@ -55,7 +64,7 @@ open class CachedURLResponse: NetworkingObject, @unchecked Sendable {
                 && body.byteCount == other.body.byteCount && data == other.data
     }
 
-    public override var hash: Int {
+    open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(response.url)
         hasher.combine(body.byteCount)

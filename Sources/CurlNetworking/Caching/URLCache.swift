@@ -128,14 +128,14 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     open func removeAllCachedResponses() {
         noteRemoval()
         memory.withLock { $0.removeAll() }
-        disk?.removeAll()
+        usedDisk?.removeAll()
     }
 
     /// Removes the responses that were stored at or after a date.
     open func removeCachedResponses(since date: Date) {
         noteRemoval()
         memory.withLock { $0.removeAll(since: date) }
-        disk?.removeAll(since: date)
+        usedDisk?.removeAll(since: date)
     }
 
     /// The capacity in memory, in bytes. Reducing it removes the least recently used responses.
@@ -154,7 +154,10 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     open var currentMemoryUsage: Int { memory.withLock { $0.byteCount } }
 
     /// The current use of the disk, in bytes. Reads the folder on first access.
-    open var currentDiskUsage: Int { disk?.byteCount ?? 0 }
+    open var currentDiskUsage: Int { usedDisk?.byteCount ?? 0 }
+
+    /// Nil for a cache in memory only: its folder may be that of another one, such as ``shared``.
+    private var usedDisk: DiskCache? { disk.flatMap { $0.capacity > 0 ? $0 : nil } }
 }
 
 // MARK: - Internal access
@@ -206,7 +209,7 @@ extension URLCache {
 
     /// Reads a stored response from disk, and adds a small one to memory.
     func onDisk(_ key: CacheKey, _ request: URLRequest) -> CacheEntry? {
-        guard let disk, disk.capacity > 0,
+        guard let disk = usedDisk,
             var entry = disk.entry(for: key, request: request.headers)
         else { return nil }
         if isSmall(entry.body) {
@@ -229,8 +232,8 @@ extension URLCache {
         var head = head
         head.userInfo = StoredUserInfo(response.userInfo) ?? head.userInfo
         keepInMemory(response, head: head, key: key)
-        guard let disk else { return }
-        let fits = response.body.byteCount <= disk.capacity && disk.capacity > 0
+        guard let disk = usedDisk else { return }
+        let fits = response.body.byteCount <= disk.capacity
         if fits, response.storagePolicy == .allowed, head.status != 0 {
             disk.store(CacheEntry(head: head, body: response.body), key: key)
         } else {
@@ -264,7 +267,7 @@ extension URLCache {
 
     /// Starts a file for a body; returns nil if it is stored in memory only.
     func makeScratchFile(for head: StoredHead) -> CacheScratchFile? {
-        guard let disk, disk.capacity > 0 else { return nil }
+        guard let disk = usedDisk else { return nil }
         return try? disk.makeScratchFile(for: head)
     }
 
@@ -284,7 +287,7 @@ extension URLCache {
 
     func removeAll(for key: CacheKey) {
         memory.withLock { $0.removeAll(for: key) }
-        disk?.removeAll(for: key)
+        usedDisk?.removeAll(for: key)
     }
 }
 

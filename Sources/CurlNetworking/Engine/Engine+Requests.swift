@@ -29,11 +29,23 @@ extension Engine {
         let transfer = Transfer(
             task: task, request: request, origin: origin, pending: pending, sockets: sockets)
         transfers[transfer.id] = transfer
+        noteRedirect(of: transfer)
         if request.url != task.requestToLoad.url {
             task.status.withLock { $0.currentRequest = transfer.request }
         }
         if let date = task.earliestBeginDate { return delay(transfer, until: date) }
         startTransfer(transfer)
+    }
+
+    /// A `URLProtocol` may have redirected the task before: to another origin, or from POST to GET.
+    private func noteRedirect(of transfer: Transfer) {
+        let (first, request) = (transfer.task.firstRequest, transfer.task.requestToLoad)
+        guard request.url != first.url else { return }
+        let isSameOrigin = request.url.flatMap(Origin.init) == first.url.flatMap(Origin.init)
+        if !isSameOrigin { transfer.history.hasLeftOrigin = true }
+        if request.method.uppercased() == "GET", first.method.uppercased() != "GET" {
+            transfer.source = .none
+        }
     }
 
     /// Resumes the upload or download of an earlier task, or begins the first attempt.

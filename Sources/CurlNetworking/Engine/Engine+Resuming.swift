@@ -165,7 +165,7 @@ extension Transfer {
     fileprivate func withoutStrayCredentials(_ request: URLRequest) -> URLRequest {
         guard history.hasLeftOrigin else { return request }
         var request = request
-        for name in RedirectPolicy.credentialFields { request.headers[name] = nil }
+        for name in RedirectPolicy.originFields { request.headers[name] = nil }
         return request
     }
 }

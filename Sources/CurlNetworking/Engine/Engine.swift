@@ -71,7 +71,12 @@ actor Engine {
     private func takeTurn(waiting milliseconds: Int32) {
         multi.moveReadySockets(waiting: milliseconds)
         now = DispatchTime.now().uptimeNanoseconds
-        if let earliestDeadline, earliestDeadline <= now { expireTransfers() }
+        if let earliestDeadline, earliestDeadline <= now {
+            // A program that was stopped finds its timers expired: what has arrived meanwhile comes first.
+            multi.moveReadySockets(waiting: 0)
+            processPending()
+            expireTransfers()
+        }
         processPending()
     }
 

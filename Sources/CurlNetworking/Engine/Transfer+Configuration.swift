@@ -45,7 +45,7 @@ extension Transfer {
         var fields = request.headers
         if var more = settings.additionalHeaders {
             if history.hasLeftOrigin {
-                for name in RedirectPolicy.credentialFields { more[name] = nil }
+                for name in RedirectPolicy.originFields { more[name] = nil }
             }
             fields.fill(from: more)
         }

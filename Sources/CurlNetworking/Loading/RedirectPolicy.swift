@@ -64,7 +64,7 @@ enum RedirectPolicy {
             for name in bodyFields { next.headers[name] = nil }
         }
         if Origin(of: target) != request.url.flatMap(Origin.init) {
-            for name in credentialFields { next.headers[name] = nil }
+            for name in originFields { next.headers[name] = nil }
         }
         if target.scheme?.lowercased() == "http", request.url?.scheme?.lowercased() == "https" {
             next.headers["Referer"] = nil
@@ -72,9 +72,9 @@ enum RedirectPolicy {
         return .follow(next, keepsBody: !becomesGet)
     }
 
-    /// Fields with the user's credentials, which belong to one origin.
-    static let credentialFields = [
-        "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Origin",
+    /// Fields that belong to one origin: the user's credentials, and the name of the host.
+    static let originFields = [
+        "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Origin", "Host",
     ]
 
     private static let bodyFields = [

@@ -128,11 +128,13 @@ extension ProtocolLoad {
             return fail(URLError(.httpTooManyRedirects, failingURL: request.url))
         }
         let reply = Reply<URLRequest?> { answer in
-            self.state.withLock { $0.isAsking = false }
             guard let answer else {
-                if self.deliver(response) == .proceeding { return self.complete() }
-                return self.state.withLock { $0.waiting.append(.end) }
+                // Before the response, whose question may be answered at once.
+                self.state.withLock { $0.waiting.append(.end) }
+                if self.deliver(response) == .proceeding { self.proceed() }
+                return
             }
+            self.state.withLock { $0.isAsking = false }
             self.task.status.withLock { status in
                 status.currentRequest = answer
                 status.urlProtocol.request = answer

@@ -38,12 +38,24 @@ final class ProtocolLoad: Sendable {
     /// Whether there is a class that has to be asked about a task.
     static func mayLoad(_ task: URLSessionTask) -> Bool {
         !task.session.protocolClasses.isEmpty || DataURLProtocol.canInit(with: task)
+            || !lastResorts(for: task).isEmpty
+    }
+
+    /// The registered classes, for a URL that the engine cannot load.
+    private static func lastResorts(for task: URLSessionTask) -> [URLProtocol.Type] {
+        let isKnown = task.requestToLoad.url.flatMap(Origin.init(of:)) != nil
+        return isKnown ? [] : URLProtocol.registeredClasses
     }
 
     /// Starts a task with a class that can load it, otherwise with the engine.
     static func start(_ task: URLSessionTask) {
         let load = ProtocolLoad(task)
-        task.status.withLock { $0.urlProtocol.load = load }
+        // A task that is cancelled from here on stops the load; one that was is complete.
+        let isWanted = task.status.withLock { status in
+            if !status.life.isOver { status.urlProtocol.load = load }
+            return !status.life.isOver
+        }
+        guard isWanted else { return }
         load.queue.async { @Sendable in load.begin() }
     }
 
@@ -57,7 +69,8 @@ final class ProtocolLoad: Sendable {
 
     func begin() {
         guard !state.withLock({ $0.isOver }) else { return }
-        let kinds = task.session.protocolClasses + [DataURLProtocol.self]
+        let kinds =
+            task.session.protocolClasses + [DataURLProtocol.self] + Self.lastResorts(for: task)
         guard let kind = kinds.first(where: { $0.canInit(with: task) })
         else {
             task.status.withLock { $0.urlProtocol.load = nil }
@@ -173,6 +186,17 @@ final class ProtocolLoad: Sendable {
 }
 
 extension URLSessionTask {
+    /// A request as a `URLProtocol` sees it. What belongs to the first origin does not go to another.
+    func withAdditionalHeaders(_ request: URLRequest) -> URLRequest {
+        guard var more = session.settings.additionalHeaders else { return request }
+        if request.url.flatMap(Origin.init(of:)) != firstRequest.url.flatMap(Origin.init(of:)) {
+            for name in RedirectPolicy.originFields { more[name] = nil }
+        }
+        var request = request
+        request.headers.fill(from: more)
+        return request
+    }
+
     fileprivate var takesMissingResponse: Bool {
         switch receiver {
         case .delegate, .dataHandler(isAwaited: false, _): true

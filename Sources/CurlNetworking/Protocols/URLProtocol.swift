@@ -22,7 +22,7 @@ import Synchronization
 /// has to implement timeouts and retries itself. Suspending a task only delays its reports. Background
 /// sessions do not use these classes.
 open class URLProtocol: NetworkingObject {
-    /// The request to load. It contains the body of an upload: data as `httpBody`, a file or a delegate's
+    /// The request to load, with the session's additional headers. It contains the body of an upload: data as `httpBody`, a file or a delegate's
     /// stream as `httpBodyStream`.
     open var request: URLRequest { given.request }
     /// The cached response for the request, if there is one.
@@ -47,7 +47,7 @@ open class URLProtocol: NetworkingObject {
         task: URLSessionTask, cachedResponse: CachedURLResponse?,
         client: (any URLProtocolClient)?
     ) {
-        let request = task.requestToLoad
+        let request = task.withAdditionalHeaders(task.requestToLoad)
         self.init(
             request: Self.canonicalRequest(for: request), cachedResponse: cachedResponse,
             client: client)
@@ -61,7 +61,7 @@ open class URLProtocol: NetworkingObject {
 
     /// Returns whether this class loads a task. By default, asks about its current request.
     open class func canInit(with task: URLSessionTask) -> Bool {
-        task.currentRequest.map { canInit(with: $0) } ?? false
+        task.currentRequest.map { canInit(with: task.withAdditionalHeaders($0)) } ?? false
     }
 
     /// Returns the request to load instead of `request`; the same by default.
@@ -107,7 +107,8 @@ open class URLProtocol: NetworkingObject {
     private static let registered = Mutex<[URLProtocol.Type]>([])
 
     /// Registers a class for tasks of the shared session; it is asked before those registered earlier. Other
-    /// sessions use their configuration's `protocolClasses`.
+    /// sessions use their configuration's `protocolClasses`, and ask the registered ones only about URLs that nobody
+    /// else can load.
     ///
     /// - Returns: Whether it is a subclass of `URLProtocol`.
     @discardableResult

@@ -13,7 +13,7 @@ extension URLSession {
                 return dataTask(with: request, completionHandler: receive).reporting(to: delegate)
             }
             return dataTask(
-                request, for: .dataHandler(isAwaited: true, receive), delegate: delegate)
+                request, for: .dataHandler(isAwaited: true, OneShot(receive)), delegate: delegate)
         }
     }
 
@@ -35,7 +35,7 @@ extension URLSession {
                     .reporting(to: delegate)
             }
             return uploadTask(
-                request, .data(bodyData), for: .dataHandler(isAwaited: true, receive),
+                request, .data(bodyData), for: .dataHandler(isAwaited: true, OneShot(receive)),
                 delegate: delegate)
         }
     }
@@ -51,7 +51,7 @@ extension URLSession {
                     .reporting(to: delegate)
             }
             return uploadTask(
-                request, .file(fileURL), for: .dataHandler(isAwaited: true, receive),
+                request, .file(fileURL), for: .dataHandler(isAwaited: true, OneShot(receive)),
                 delegate: delegate)
         }
     }
@@ -62,7 +62,7 @@ extension URLSession {
     ) async throws -> (URL, URLResponse) {
         try await answer { receive in
             downloadTask(
-                request, for: .fileHandler(isAwaited: true, receive), delegate: delegate)
+                request, for: .fileHandler(isAwaited: true, OneShot(receive)), delegate: delegate)
         }
     }
 

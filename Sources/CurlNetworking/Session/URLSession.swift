@@ -201,7 +201,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         downloadTask(
-            DownloadStart(resumeData), for: .fileHandler(isAwaited: false, completionHandler))
+            DownloadStart(resumeData),
+            for: .fileHandler(isAwaited: false, OneShot(completionHandler)))
     }
 
     // MARK: - WebSockets
@@ -239,7 +240,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        dataTask(request, for: .dataHandler(isAwaited: false, completionHandler))
+        dataTask(request, for: .dataHandler(isAwaited: false, OneShot(completionHandler)))
     }
 
     /// Creates a task that loads a URL with GET and calls `completionHandler` with the body.
@@ -278,7 +279,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     ) -> URLSessionUploadTask {
         uploadTask(
             request, .data(bodyData ?? Data()),
-            for: .dataHandler(isAwaited: false, completionHandler))
+            for: .dataHandler(isAwaited: false, OneShot(completionHandler)))
     }
 
     /// Creates a task that sends a file and calls `completionHandler` with the response.
@@ -286,7 +287,9 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        uploadTask(request, .file(fileURL), for: .dataHandler(isAwaited: false, completionHandler))
+        uploadTask(
+            request, .file(fileURL), for: .dataHandler(isAwaited: false, OneShot(completionHandler))
+        )
     }
 
     // MARK: - Download tasks
@@ -307,7 +310,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        downloadTask(request, for: .fileHandler(isAwaited: false, completionHandler))
+        downloadTask(request, for: .fileHandler(isAwaited: false, OneShot(completionHandler)))
     }
 
     /// Creates a task that loads a URL into a temporary file, which is removed when `completionHandler`

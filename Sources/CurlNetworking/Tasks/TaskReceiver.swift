@@ -4,15 +4,16 @@ import FoundationEssentials
 enum TaskReceiver: Sendable {
     /// A data or upload task that reports to the delegate.
     case delegate
-    /// A data or upload task with a completion handler. An awaited task only resumes a continuation, so any
+    /// A data or upload task with a completion handler, which is let go of when it is called: it may hold the
+    /// owner of the task. An awaited task only resumes a continuation, so any
     /// queue will do.
     case dataHandler(
-        isAwaited: Bool, @Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        isAwaited: Bool, OneShot<@Sendable (Data?, URLResponse?, (any Error)?) -> Void>)
     /// A download task that reports to the delegate.
     case fileDelegate
     /// A download task with a completion handler. An awaiting caller has to remove the file.
     case fileHandler(
-        isAwaited: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        isAwaited: Bool, OneShot<@Sendable (URL?, URLResponse?, (any Error)?) -> Void>)
     /// An asynchronous sequence of bytes, or a WebSocket.
     case bytes(any ByteSink)
 

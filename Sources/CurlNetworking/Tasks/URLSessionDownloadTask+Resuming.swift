@@ -25,7 +25,7 @@ extension URLSession {
     ) async throws -> (URL, URLResponse) {
         try await answer { receive in
             downloadTask(
-                DownloadStart(resumeData), for: .fileHandler(isAwaited: true, receive),
+                DownloadStart(resumeData), for: .fileHandler(isAwaited: true, OneShot(receive)),
                 delegate: delegate)
         }
     }

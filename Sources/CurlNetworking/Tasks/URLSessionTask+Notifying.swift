@@ -264,10 +264,11 @@ extension URLSessionTask {
             listener?.urlSession(session, task: self, didCompleteWithError: result.reportedError)
         case .dataHandler(_, let handler):
             let body = watchesBody ? status.withLock { $0.reports.body } : result.data ?? Data()
-            handler(result.reportedError == nil ? body : nil, response, result.reportedError)
+            handler.take()?(
+                result.reportedError == nil ? body : nil, response, result.reportedError)
         case .fileHandler(let isAwaited, let handler):
             if isAwaited { result.file?.keep() }
-            handler(result.file?.url, response, result.reportedError)
+            handler.take()?(result.file?.url, response, result.reportedError)
             if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
             channel.finish(result.reportedError)

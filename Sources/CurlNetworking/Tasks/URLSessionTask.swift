@@ -29,7 +29,7 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     /// The task's number, unique in its session, in the order of creation.
     open var taskIdentifier: Int { identifier }
     /// The request that the task was created with. nil for a task created without a session.
-    open var originalRequest: URLRequest? { firstRequest }
+    open var originalRequest: URLRequest? { firstRequest.url == nil ? nil : firstRequest }
 
     /// The earliest date at which the task starts after `resume()`; nil to start at once. Set it before
     /// `resume()`.

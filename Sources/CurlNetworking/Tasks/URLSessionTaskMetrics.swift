@@ -8,25 +8,33 @@ open class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable {
     // Unchecked only for its superclass, which has no state, and for subclasses in tests.
 
     /// The metrics of each request, in order: redirects, challenges and lost connections cause several.
-    public let transactionMetrics: [URLSessionTaskTransactionMetrics]
+    open var transactionMetrics: [URLSessionTaskTransactionMetrics] { parts.transactionMetrics }
     /// The interval from the creation of the task to its completion.
-    public let taskInterval: DateInterval
+    open var taskInterval: DateInterval { parts.taskInterval }
     /// The number of redirects that were followed.
-    public let redirectCount: Int
+    open var redirectCount: Int { parts.redirectCount }
 
     init(
         transactionMetrics: [URLSessionTaskTransactionMetrics], taskInterval: DateInterval,
         redirectCount: Int
     ) {
-        self.transactionMetrics = transactionMetrics
-        self.taskInterval = taskInterval
-        self.redirectCount = redirectCount
+        parts = Parts(
+            transactionMetrics: transactionMetrics, taskInterval: taskInterval,
+            redirectCount: redirectCount)
     }
 
     /// Creates metrics without a request, for tests.
-    public override convenience init() {
-        self.init(transactionMetrics: [], taskInterval: DateInterval(), redirectCount: 0)
+    public override init() {
+        parts = Parts(transactionMetrics: [], taskInterval: DateInterval(), redirectCount: 0)
     }
+
+    private struct Parts {
+        var transactionMetrics: [URLSessionTaskTransactionMetrics]
+        var taskInterval: DateInterval
+        var redirectCount: Int
+    }
+
+    private let parts: Parts
 
     open override var description: String {
         let seconds = (taskInterval.duration * 1000).rounded() / 1000

@@ -40,7 +40,7 @@ extension URLSession {
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
         uploadTask(
-            .find(resumeData), for: .dataHandler(isAwaited: false, completionHandler))
+            .find(resumeData), for: .dataHandler(isAwaited: false, OneShot(completionHandler)))
     }
 
     /// Creates a task that resumes the upload of a file, possibly started by another process.
@@ -73,7 +73,7 @@ extension URLSession {
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
             uploadTask(
-                .find(resumeData), for: .dataHandler(isAwaited: true, receive),
+                .find(resumeData), for: .dataHandler(isAwaited: true, OneShot(receive)),
                 delegate: delegate)
         }
     }

@@ -152,17 +152,20 @@ final class WebSocketLink: ByteSink {
     /// Sends a close frame. The task completes when the server has answered it or closed the connection, or
     /// after the timeout.
     func close(_ code: CloseCode, reason: Data?, waitsForAnswer: Bool = true) {
-        let isOpen: Bool = state.withLock { state in
-            guard state.stage == .open else { return false }
+        let stage = state.withLock { state in
+            let stage = state.stage
+            guard stage == .open else { return stage }
             state.stage = .closing
             state.close.code = code
             state.close.reason = reason
             state.isCloseHandshakeDone = !waitsForAnswer
-            return true
+            return stage
         }
-        guard isOpen else {
-            state.withLock { $0.task }?.cancel()
-            return
+        switch stage {
+        case .open: break
+        case .connecting: return state.withLock { $0.task }?.cancel() ?? ()
+        // The close frame may not be written yet.
+        case .closing, .over: return
         }
         write(.close(code.wireValue, reason: reason))
         pipe.end()

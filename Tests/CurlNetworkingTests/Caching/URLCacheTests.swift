@@ -306,6 +306,23 @@ import Testing
         }
     }
 
+    /// The usual way to switch caching off has no folder of its own: it is that of the shared cache.
+    @Test func aCacheWithoutDiskLeavesTheFolderAlone() throws {
+        try withFolder {
+            let (request, response) = try makePair(urls[0])
+            makeCache(memory: lots, disk: lots).storeCachedResponse(response, for: request)
+            let names = try fileNames()
+            #expect(!names.isEmpty)
+            let none = makeCache(memory: 0, disk: 0)
+            none.storeCachedResponse(response, for: request)
+            none.removeCachedResponse(for: request)
+            none.removeCachedResponses(since: .distantPast)
+            none.removeAllCachedResponses()
+            #expect(none.currentDiskUsage == 0)
+            #expect(try fileNames() == names)
+        }
+    }
+
     @Test func answersAreEqualInAllThatWasPutIn() throws {
         let url = try #require(URL(string: urls[0]))
         let other = try #require(URL(string: urls[1]))

@@ -98,6 +98,42 @@ import Testing
         #expect(task.currentRequest?.url == server.url())
     }
 
+    /// A class of a program's own forwards to a host that it does not load itself.
+    @Test func whatBelongsToTheFirstOriginDoesNotFollowALoadersRedirect() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "wire")] }
+        let delegate = RecordingDelegate {
+            $0.redirect = { _ in
+                var request = URLRequest(url: server.url())
+                request.httpMethod = "GET"
+                return request
+            }
+        }
+        let session = makeSession(delegate) {
+            $0.protocolClasses = [Canned.self]
+            $0.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-Plain": "p"]
+        }
+        var request = URLRequest(url: url("canned://a/moved"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        session.dataTask(with: request).resume()
+        await delegate.completion()
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "wire")
+        #expect(server.requests.first?.method == "GET")
+        #expect(server.requests.first?["Authorization"] == nil)
+        #expect(server.requests.first?["X-Plain"] == "p")
+    }
+
+    @Test func aLoaderSeesTheSessionsFields() async throws {
+        let session = makeSession {
+            $0.protocolClasses = [Fields.self]
+            $0.httpAdditionalHeaders = ["X-Session": "s", "X-Both": "session"]
+        }
+        var request = URLRequest(url: url("fields://a/"))
+        request.setValue("request", forHTTPHeaderField: "X-Both")
+        let (data, _) = try await session.data(for: request)
+        #expect(String(decoding: data, as: UTF8.self) == "request s")
+    }
+
     @Test func aRedirectThatTheDelegateDeclinesIsTheAnswer() async throws {
         let delegate = RecordingDelegate { $0.redirect = { _ in nil } }
         let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
@@ -126,8 +162,11 @@ import Testing
         #expect(!URLProtocol.registerClass(RecordingDelegate.self))
         let (data, _) = try await URLSession.shared.data(from: url("registered://a/"))
         #expect(String(decoding: data, as: UTF8.self) == "everything")
+        // Of other sessions, where nobody else can load the URL.
+        let (other, _) = try await makeSession().data(from: url("registered://a/"))
+        #expect(other == data)
         await #expect(throws: URLError.self) {
-            try await makeSession().data(from: url("registered://a/"))
+            try await makeSession().data(from: url("unregistered://a/"))
         }
         URLProtocol.unregisterClass(Registered.self)
         await #expect(throws: URLError.self) {
@@ -267,4 +306,27 @@ private final class Cacheable: Everything {
         }
         client?.urlProtocolDidFinishLoading(self)
     }
+}
+
+/// Answers with two fields of the request.
+private final class Fields: URLProtocol, @unchecked Sendable {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.value(forHTTPHeaderField: "X-Session") != nil
+    }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let fields = ["X-Both", "X-Session"].compactMap {
+            request.value(forHTTPHeaderField: $0)
+        }
+        client?.urlProtocol(
+            self,
+            didReceive: URLResponse(
+                url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
+            cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data(fields.joined(separator: " ").utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }

@@ -61,6 +61,76 @@ import Testing
         override var statusCode: Int { 418 }
     }
 
+    private final class OwnSpace: URLProtectionSpace, @unchecked Sendable {
+        override var authenticationMethod: String { NSURLAuthenticationMethodServerTrust }
+        override var host: String { "mock.test" }
+    }
+
+    private final class OwnChallenge: URLAuthenticationChallenge, @unchecked Sendable {
+        override var previousFailureCount: Int { 7 }
+        override var protectionSpace: URLProtectionSpace {
+            OwnSpace(host: "a", port: 1, protocol: nil, realm: nil, authenticationMethod: nil)
+        }
+    }
+
+    private final class OwnStored: CachedURLResponse, @unchecked Sendable {
+        override var data: Data { Data("own".utf8) }
+
+        init(_ response: URLResponse) {
+            super.init(response: response, data: Data())
+        }
+    }
+
+    private final class OwnMetrics: URLSessionTaskMetrics, @unchecked Sendable {
+        override var redirectCount: Int { 3 }
+    }
+
+    /// With initializers of the subclass, and properties of its own.
+    @Test func whatSessionsHandOutCanBeMocked() throws {
+        let url = try #require(URL(string: "http://a.test/"))
+        let space = OwnSpace(
+            host: "a", port: 1, protocol: nil, realm: nil, authenticationMethod: nil)
+        #expect(space.host == "mock.test" && space.receivesCredentialSecurely)
+        let challenge = OwnChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0,
+            failureResponse: nil, error: nil)
+        #expect(challenge.previousFailureCount == 7)
+        #expect(challenge.protectionSpace.host == "mock.test")
+        let response = URLResponse(
+            url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        #expect(OwnStored(response).data == Data("own".utf8))
+        #expect(OwnMetrics().redirectCount == 3)
+    }
+
+    /// A task's owner, whose handler holds it, as most code has it.
+    private final class Loader: @unchecked Sendable {
+        var task: URLSessionDataTask?
+        var count = 0
+
+        func load(_ url: URL, in session: URLSession, done: @escaping @Sendable () -> Void) {
+            task = session.dataTask(with: url) { [self] data, _, _ in
+                count = data?.count ?? 0
+                done()
+            }
+            task?.resume()
+        }
+    }
+
+    @Test func aHandlerIsLetGoOfWhenItWasCalled() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let session = makeSession()
+        weak var loader: Loader?
+        await withCheckedContinuation { continuation in
+            let made = Loader()
+            loader = made
+            made.load(server.url(), in: session) { continuation.resume() }
+        }
+        // The queue that has called it may hold it a moment longer.
+        session.finishTasksAndInvalidate()
+        for _ in 0..<200 where loader != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(loader == nil)
+    }
+
     @Test func aCustomCacheIsAskedByItsPublicMethods() async throws {
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=60"], body: "x")]

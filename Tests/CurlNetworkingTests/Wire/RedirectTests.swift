@@ -43,6 +43,23 @@ import Testing
         #expect(server.requests.last?["Content-Length"] == nil)
     }
 
+    /// The name of a virtual host, set by whoever connects by address.
+    @Test func theNameOfAHostStaysAtIt() async throws {
+        let other = try LoopbackServer { _ in [.answer()] }
+        let server = try LoopbackServer { request in
+            [
+                .answer(
+                    "302 Found",
+                    ["Location: \(request.target == "/" ? "/same" : "\(other.url("/x"))")"])
+            ]
+        }
+        var request = URLRequest(url: server.url("/"))
+        request.setValue("virtual.test", forHTTPHeaderField: "Host")
+        _ = try await makeSession().data(for: request)
+        #expect(server.requests.map { $0["Host"] } == ["virtual.test", "virtual.test"])
+        #expect(other.requests.first?["Host"] == "127.0.0.1:\(other.port)")
+    }
+
     @Test func credentialsStayAtTheirOrigin() async throws {
         let other = try LoopbackServer { request in
             [.answer("302 Found", ["Location: /final"].filter { _ in request.target != "/final" })]
