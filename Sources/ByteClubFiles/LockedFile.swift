@@ -37,9 +37,9 @@ package enum LockedFile {
         return 0
     }
 
-    /// Whether another program holds a file's lock exclusively. A missing file is not locked.
+    /// Whether another program holds the lock of a file or a folder exclusively. What is missing is not locked.
     package static func isLocked(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return attempt(descriptor, .shared) == .busy

@@ -167,4 +167,11 @@ static inline int byteclub_spawn_close_from(
     return posix_spawn_file_actions_addclosefrom_np(actions, descriptor);
 }
 
+// Takes room on the disk for what will be written to a file later; its size stays. Without effect where a file system
+// cannot.
+static inline void byteclub_reserve(int descriptor, int64_t start, int64_t byte_count) {
+    enum { KEEP_SIZE = 1 };
+    syscall(SYS_fallocate, descriptor, KEEP_SIZE, (off_t)start, (off_t)byte_count);
+}
+
 #endif

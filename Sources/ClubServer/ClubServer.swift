@@ -49,11 +49,15 @@ public final class ClubServer: Sendable {
         public var tokenFile: String
         /// Locked while the server runs.
         public var lockFile: String
+        /// Has the runtime folder while the server runs, for programs that look in another one.
+        var publication: String?
         /// Whether to exit a second after the last lease is released.
         public var untilUnused: Bool
         /// The files of a new club, by path.
         public var welcome: @Sendable () throws -> [(path: String, content: Data)]
         public var log: ServerLog
+        /// Called when all requests have ended or were cancelled: what runs from then on cannot be cancelled.
+        public var didCancelRequests: @Sendable () -> Void = {}
         /// nil for limits that suit the process's descriptor limit.
         var limits: ConnectionLimits?
 
@@ -91,6 +95,7 @@ public final class ClubServer: Sendable {
                 cacheFolder: StandardFolders.cache(environment) + "/thumbnails",
                 endpoint: endpoint ?? own, tokenFile: place.tokenPath, lockFile: place.lockPath)
             if let endpoint, endpoint != own { configuration.ownEndpoint = own }
+            configuration.publication = place.publication(in: configuration.stateFolder)
             return configuration
         }
     }

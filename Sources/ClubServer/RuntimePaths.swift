@@ -38,7 +38,7 @@ public struct RuntimePaths: Hashable, Sendable {
         let fallback = "/tmp/byteclub-\(getuid())"
         var folder = fallback
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
-            folder = runtime + "/byteclub"
+            folder = runtime + Self.suffix
             let longest = "\(folder)/club-\(clubID).sock.lease"
             if longest.utf8.count > Self.socketPathByteLimit || !Self.isFolder(runtime) {
                 folder = fallback
@@ -47,6 +47,37 @@ public struct RuntimePaths: Hashable, Sendable {
         self.folder = folder
         try Self.makeSafe(folder)
     }
+
+    /// The paths of a server of this club that programs with another runtime folder have started, as it has
+    /// published them; nil without one.
+    ///
+    /// - Parameter environment: The environment in which a server uses these paths, too.
+    public static func published(
+        forClub clubFolder: String, in stateFolder: String,
+        environment: inout [String: String]
+    ) -> RuntimePaths? {
+        guard let own = try? RuntimePaths(clubFolder: clubFolder, environment: environment),
+            let folder = try? String(
+                contentsOfFile: own.publication(in: stateFolder), encoding: .utf8),
+            folder != own.folder
+        else { return nil }
+        var other = environment
+        other["XDG_RUNTIME_DIR"] =
+            folder.hasSuffix(suffix) ? String(folder.dropLast(suffix.count)) : nil
+        guard let paths = try? RuntimePaths(clubFolder: clubFolder, environment: other),
+            paths.folder == folder
+        else { return nil }
+        environment = other
+        return paths
+    }
+
+    /// The file in which a running server publishes its runtime folder.
+    func publication(in stateFolder: String) -> String {
+        "\(stateFolder)/club-\(clubID).runtime"
+    }
+
+    /// Of a runtime folder in `$XDG_RUNTIME_DIR`.
+    private static let suffix = "/byteclub"
 
     /// The token of the running server, or nil when none runs or ever did.
     public func readToken() -> String? {
@@ -64,7 +95,7 @@ public struct RuntimePaths: Hashable, Sendable {
     }
 
     /// The path with resolved links, as far as it exists.
-    private static func realPath(of path: String) -> String {
+    static func realPath(of path: String) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }
             return String(cString: resolved)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClubAccess
 import ClubServer
+import Dispatch
 import FoundationEssentials
 import Glibc
 import ByteClubMessages
@@ -95,10 +96,19 @@ struct ServeCommand: AsyncParsableCommand {
             return WelcomeContent.files(inChinese: language == .simplifiedChinese)
                 .map { ($0.path, $0.data) }
         }
+        configuration.didCancelRequests = { Self.end(within: .seconds(5)) }
         configuration.log = ServerLog { line in
             if readyDescriptor != nil { Output.notice("byteclub serve: " + line) }
         }
         return configuration
+    }
+
+    /// Ends the program even if something cannot be stopped: it would keep the folder locked, and every later program
+    /// out of the club. What a killed server leaves, the next one clears away.
+    private static func end(within limit: DispatchTimeInterval) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { @Sendable in
+            _exit(EXIT_SUCCESS)
+        }
     }
 
     /// The program that started this in the background waits for a line.

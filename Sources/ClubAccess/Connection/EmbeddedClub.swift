@@ -34,7 +34,8 @@ public actor EmbeddedClub {
     private let unconfirmedWrites: URL
     /// The folders that the club requires.
     private let neededFolders: [URL]
-    private let server: ServerProcess
+    private var server: ServerProcess
+    private let stateFolder: String
     private let uploadsAtOnce: Int
     private let credentials = Credentials()
     private var place: RuntimePaths?
@@ -62,6 +63,7 @@ public actor EmbeddedClub {
         self.uploadsAtOnce = uploadsAtOnce
         folder = paths.clubFolder.path
         unconfirmedWrites = paths.embeddedUnconfirmedWrites
+        stateFolder = paths.stateFolder.path
         neededFolders = [paths.clubFolder, paths.stateFolder, paths.cacheFolder]
         server = ServerProcess(
             program: program,
@@ -165,7 +167,14 @@ extension EmbeddedClub {
     private func findPlace() throws(EmbeddedClubError) -> RuntimePaths {
         if let place { return place }
         do throws(ClubServerError) {
-            let found = try RuntimePaths(clubFolder: folder, environment: server.environment)
+            var found = try RuntimePaths(clubFolder: folder, environment: server.environment)
+            // It may be served for programs with another runtime folder: those of a desktop, or those of cron.
+            if !LockedFile.isLocked(found.lockPath), LockedFile.isLocked(folder),
+                let other = RuntimePaths.published(
+                    forClub: folder, in: stateFolder, environment: &server.environment)
+            {
+                found = other
+            }
             place = found
             return found
         } catch {
@@ -229,7 +238,7 @@ extension EmbeddedClub {
 
     /// Whether a server holds the folder's lock.
     private func isLocked(_ place: RuntimePaths) -> Bool {
-        LockedFile.isLocked(place.lockPath)
+        LockedFile.isLocked(place.lockPath) || LockedFile.isLocked(folder)
     }
 
     private func makeStore(at place: RuntimePaths) -> DropboxStore {

@@ -180,7 +180,7 @@ extension ClubFolder {
         guard let expected = existing.facts, let folder = existing.parentKey else { return nil }
         do throws(SystemError) {
             let parent = try access.folder(index.diskNames(of: folder))
-            announce([existing], ending: .replaced)
+            try announce([existing], ending: .replaced)
             let exchange: FolderAccess.Exchange
             do throws(SystemError) {
                 exchange = try access.exchange(

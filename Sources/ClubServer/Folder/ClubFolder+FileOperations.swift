@@ -69,8 +69,8 @@ extension ClubFolder {
         let trash = "trash-" + RandomText.hexadecimal(byteCount: 8)
         let diskFolder = index.diskNames(of: folder)
         let files = revisions == nil ? [] : filesToKeep(of: entry)
-        announce(files.map(\.entry), ending: .deleted)
         do throws(SystemError) {
+            try announce(files.map(\.entry), ending: .deleted)
             let parent = try access.folder(diskFolder)
             if entry.isFolder { try requireListed(entry, at: entry.diskName, in: parent.number) }
             try access.renameNew(

@@ -22,8 +22,10 @@ extension ClubFolder {
     }
 
     /// Logs what will be kept, before anything is moved.
-    func announce(_ entries: [Entry], ending: KeptRevision.Ending) {
-        revisions?.announce(
+    ///
+    /// - Throws: If that is not possible; nothing may be moved then.
+    func announce(_ entries: [Entry], ending: KeptRevision.Ending) throws(SystemError) {
+        try revisions?.announce(
             entries.compactMap { entry in
                 guard let facts = entry.facts else { return nil }
                 return KeptRevision(

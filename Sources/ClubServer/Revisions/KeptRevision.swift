@@ -40,6 +40,7 @@ enum RevisionLine: Hashable, Sendable {
     case header
     case kept(KeptRevision)
     case dropped(revision: String)
+    case clock(ExpiryClock)
 
     private static let family = "byteclub-revisions-"
     private static let version = family + "1"
@@ -51,6 +52,9 @@ enum RevisionLine: Hashable, Sendable {
         switch self {
         case .header: TabbedLine.text([Self.version])
         case .dropped(let revision): TabbedLine.text(["-", revision])
+        case .clock(let clock):
+            TabbedLine.text(
+                ["t", String(clock.believed), clock.claimed.map { String($0) } ?? "", Self.end])
         case .kept(let kept):
             TabbedLine.text(
                 ["+", String(kept.order), kept.ending?.rawValue ?? ""] + kept.facts.fields
@@ -73,6 +77,9 @@ enum RevisionLine: Hashable, Sendable {
         switch (fields.first, fields.count) {
         case (Self.version, 1): self = .header
         case ("-", 2): self = .dropped(revision: fields[1])
+        case ("t", 4):
+            guard let believed = Int64(fields[1]), fields[3] == Self.end else { return nil }
+            self = .clock(ExpiryClock(believed: believed, claimed: Int64(fields[2])))
         case ("+", Self.fieldCount):
             let blobStart = 3 + FileFacts.fieldCount
             let rest = Array(fields[(blobStart + FileSignature.fieldCount)...])

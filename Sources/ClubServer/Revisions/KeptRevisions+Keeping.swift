@@ -1,3 +1,4 @@
+import DropboxAPI
 import Glibc
 import Synchronization
 
@@ -5,17 +6,37 @@ extension KeptRevisions {
     // MARK: - Putting aside
 
     /// Announces revisions that are about to be kept. They are listed only once taken.
-    func announce(_ revisions: [KeptRevision]) {
+    ///
+    /// - Throws: If they cannot be: nothing may then be removed.
+    func announce(_ revisions: [KeptRevision]) throws(SystemError) {
         guard !revisions.isEmpty else { return }
-        state.withLock { state in
-            var lines: [RevisionLine] = []
+        try state.withLock { state throws(SystemError) in
+            var (announced, lines): ([KeptRevision], [RevisionLine]) = ([], [])
             for var kept in revisions {
                 state.lastOrder += 1
                 kept.order = state.lastOrder
-                state.announced[kept.revision] = kept
+                kept.kept = Timestamp(
+                    secondsSince1970: max(kept.kept.secondsSince1970, now(state)))
+                announced.append(kept)
                 if state.index[kept.revision] == nil { lines.append(.kept(kept)) }
             }
-            append(lines, &state)
+            if !lines.isEmpty { try appendMakingRoom(lines, &state) }
+            for kept in announced { state.announced[kept.revision] = kept }
+        }
+    }
+
+    /// Appends lines; on a full disk, the oldest photos that are kept make room for them.
+    private func appendMakingRoom(
+        _ lines: [RevisionLine], _ state: inout State
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try state.file.append(lines)
+        } catch {
+            let excess = state.index.excess(
+                at: nil, limits: limits(state.index), now: now(state))
+            guard error.isOutOfSpace, !excess.isEmpty else { throw error }
+            drop(excess, &state)
+            try state.file.append(lines)
         }
     }
 
@@ -75,7 +96,7 @@ extension KeptRevisions {
     /// - Parameter newest: A note that was just kept stays, whatever its size: it has taken no more space.
     private func limit(at key: String, sparing newest: String, _ state: inout State) {
         let limits = limits(state.index)
-        let excess = state.index.excess(at: key, limits: limits, now: Self.now)
+        let excess = state.index.excess(at: key, limits: limits, now: now(state))
         guard !excess.isEmpty else { return }
         drop(excess.filter { $0.revision != newest || !limits.isNote($0.byteCount) }, &state)
         state.index.scheduleExpiry()

@@ -13,6 +13,7 @@ final class KeptRevisions: Sendable {
     private let access: FolderAccess
     let log: ServerLog
     let state: Mutex<State>
+    private let began = ContinuousClock.now
 
     struct State: ~Copyable {
         var file: RevisionLog
@@ -20,6 +21,7 @@ final class KeptRevisions: Sendable {
         /// On the way here. In the log, unless it was here before.
         var announced: [String: KeptRevision] = [:]
         var lastOrder: UInt64 = 0
+        var clock: ExpiryClock
         /// Whether the log lacks lines that could not be written.
         var isLogBehind = false
     }
@@ -34,23 +36,30 @@ final class KeptRevisions: Sendable {
         self.log = log
         folder = try RevisionFolder(path: "\(stateFolder)/\(name)", access: access)
         let file = try RevisionLog(folder: stateFolder, name: name + ".log")
-        state = Mutex(State(file: file, index: RevisionIndex(limits: limits)))
+        state = Mutex(
+            State(
+                file: file, index: RevisionIndex(limits: limits),
+                clock: ExpiryClock(believed: Self.computerTime)))
     }
 
     /// Loads what an earlier run kept, and completes what it was keeping when it was killed.
     ///
-    /// - Throws: When that is unknown; nothing is changed then.
+    /// A log that cannot be read is set aside, and so are files that it does not know: they may be all that is left
+    /// of deleted notes.
     func start() throws(SystemError) {
         try state.withLock { state throws(SystemError) in
-            let found = try state.file.load()
-            // Without their log the files here look like remains, and may be all that is left of deleted notes.
-            if found == nil { try setAside() }
-            let known = (found ?? []).sorted { $0.order < $1.order }
+            let found = try load(&state)
+            let known = (found?.kept ?? []).sorted { $0.order < $1.order }
             state.lastOrder = known.last?.order ?? 0
+            state.clock =
+                found?.clock
+                ?? ExpiryClock(
+                    latest: known.map(\.kept.secondsSince1970).max(), now: Self.computerTime)
+            state.clock.start(at: Self.computerTime)
             let names = try folder.with { number throws(SystemError) in
                 try FolderAccess.names(in: number)
             }
-            let there = Set(names.compactMap(\.text))
+            let there = Set(names.compactMap(\.text).filter { !$0.hasPrefix(Self.asidePrefix) })
             var missing: [FileSignature: KeptRevision] = [:]
             for kept in known {
                 if there.contains(kept.revision) {
@@ -60,35 +69,50 @@ final class KeptRevisions: Sendable {
                 }
             }
             if !missing.isEmpty { rescue(&missing, in: access.staging.number, &state, depth: 0) }
-            let excess = state.index.excess(
-                at: nil, limits: limits(state.index), now: Self.now)
-            for kept in excess { state.index.remove(kept.revision) }
+            let dropped = found?.dropped ?? []
+            let unknown = there.filter { state.index[$0] == nil && !dropped.contains($0) }
+            try setAside(unknown.filter { !$0.hasPrefix(RevisionFolder.probePrefix) })
+            for name in dropped.intersection(there) { remove(name) }
+            drop(
+                state.index.excess(at: nil, limits: limits(state.index), now: now(state)), &state)
             state.index.scheduleExpiry()
-            for name in there where state.index[name] == nil { remove(name) }
             rewrite(&state)
         }
     }
 
-    /// Moves all files into a folder in this one, which is never touched again.
-    private func setAside() throws(SystemError) {
-        let path = try folder.with { number throws(SystemError) -> String? in
-            let names = try FolderAccess.names(in: number).compactMap(\.text)
-                .filter { !$0.hasPrefix(Self.asidePrefix) }
-            guard !names.isEmpty else { return nil }
-            let aside = Self.asidePrefix + RandomText.hexadecimal(byteCount: 4)
+    private func load(_ state: inout State) throws(SystemError) -> RevisionLog.Contents? {
+        do throws(SystemError) {
+            return try state.file.load()
+        } catch {
+            log("the log of revisions cannot be read and is set aside: \(error)")
+            try state.file.setAside()
+            return nil
+        }
+    }
+
+    /// Moves files into a folder in this one, which is never touched again.
+    private func setAside(_ names: Set<String>) throws(SystemError) {
+        guard !names.isEmpty else { return }
+        let aside = Self.asidePrefix + RandomText.hexadecimal(byteCount: 4)
+        try folder.with { number throws(SystemError) in
             try SystemError.check("mkdir", mkdirat(number, aside, 0o700))
             for name in names {
                 try SystemError.check("rename", renameat(number, name, number, aside + "/" + name))
             }
-            return aside
         }
-        guard let path else { return }
-        log("the log of revisions is missing: the files that were kept are in the folder \(path)")
+        log(
+            "\(names.count) kept files are not in the log of revisions: they are in the folder \(aside)"
+        )
     }
 
     private static let asidePrefix = "without-log-"
 
-    static var now: Int64 { Int64(time(nil)) }
+    private static var computerTime: Int64 { Int64(time(nil)) }
+
+    /// The time by which revisions expire, in seconds since 1970.
+    func now(_ state: borrowing State) -> Int64 {
+        state.clock.believed + (ContinuousClock.now - began).components.seconds
+    }
 
     /// Finds files in the hidden folder that were on the way here.
     private func rescue(
@@ -115,11 +139,13 @@ final class KeptRevisions: Sendable {
 
     /// Makes kept revisions durable.
     func flush() throws(SystemError) {
-        let file = state.withLock { state -> Descriptor? in
+        let file = try state.withLock { state throws(SystemError) -> Descriptor in
             if state.isLogBehind { rewrite(&state) }
-            return state.file.duplicate()
+            guard !state.isLogBehind, let file = state.file.duplicate() else {
+                throw SystemError("write", code: ENOSPC)
+            }
+            return file
         }
-        guard let file else { return }
         try SystemError.check("fsync", fdatasync(file.number))
         let blobs = try folder.duplicate()
         try access.flush(folder: blobs.number)
@@ -155,10 +181,11 @@ final class KeptRevisions: Sendable {
             try state.file.rewrite(
                 (Array(state.index.revisions.values) + state.announced.values).sorted {
                     $0.order < $1.order
-                })
+                }, state.clock)
             state.isLogBehind = false
         } catch {
-            state.isLogBehind = true
+            // The old one has all lines, unless one was lost.
+            if !state.file.isOpen { state.isLogBehind = true }
             log("the log of revisions cannot be written: \(error)")
         }
     }

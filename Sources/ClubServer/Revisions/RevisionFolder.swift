@@ -61,6 +61,9 @@ final class RevisionFolder: Sendable {
         return number
     }
 
+    /// Of files that only show whether a rename works.
+    static let probePrefix = "probe-"
+
     private enum Renaming {
         case possible
         /// The folders are on different file systems.
@@ -70,7 +73,7 @@ final class RevisionFolder: Sendable {
     /// Renames a temporary file from one folder into the other. Device numbers do not show whether that
     /// works if one file system is mounted twice.
     private static func probeRename(into folder: Int32, from other: Int32) -> Renaming {
-        let name = "probe-" + RandomText.hexadecimal(byteCount: 8)
+        let name = probePrefix + RandomText.hexadecimal(byteCount: 8)
         let file = openat(other, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return .possible }
         close(file)

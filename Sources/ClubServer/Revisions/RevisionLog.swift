@@ -1,3 +1,4 @@
+import CByteClubLinux
 import Glibc
 
 /// The log of kept revisions: a text file with a line for each.
@@ -13,10 +14,18 @@ struct RevisionLog: ~Copyable {
         self.name = name
     }
 
-    /// The kept revisions, unordered; nil when there is no log.
+    struct Contents {
+        /// The kept revisions, unordered.
+        var kept: [KeptRevision] = []
+        /// Those that were removed. Their files may still be there.
+        var dropped: Set<String> = []
+        var clock: ExpiryClock?
+    }
+
+    /// Reads the log, and opens it for more lines; nil when there is none.
     ///
     /// - Throws: When it is unreadable, or of another version: the revisions must then stay.
-    func load() throws(SystemError) -> [KeptRevision]? {
+    mutating func load() throws(SystemError) -> Contents? {
         var bytes: [UInt8] = []
         do throws(SystemError) {
             let file = try FolderAccess.file(name, in: folder.number)
@@ -30,37 +39,66 @@ struct RevisionLog: ~Copyable {
         if let first = lines.first, RevisionLine.isOfAnotherVersion(first) {
             throw SystemError("read", code: EPROTO)
         }
+        var contents = Contents()
         var kept: [String: KeptRevision] = [:]
         for line in lines {
             switch RevisionLine(line[...]) {
-            case .kept(let revision): kept[revision.revision] = revision
-            case .dropped(let revision): kept[revision] = nil
+            case .kept(let revision):
+                kept[revision.revision] = revision
+                contents.dropped.remove(revision.revision)
+            case .dropped(let revision):
+                kept[revision] = nil
+                contents.dropped.insert(revision)
+            case .clock(let clock): contents.clock = clock
             case .header, nil: break
             }
         }
-        return Array(kept.values)
+        contents.kept = Array(kept.values)
+        file = try? .opened(
+            "open", openat(folder.number, name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC))
+        // The last line may be cut off.
+        if bytes.last != UInt8(ascii: "\n") { try? append([]) }
+        lineCount = lines.count
+        return contents
     }
 
-    /// Rewrites the whole log.
-    mutating func rewrite(_ revisions: [KeptRevision]) throws(SystemError) {
+    /// Renames a log that cannot be read, for whoever can.
+    func setAside() throws(SystemError) {
+        let aside = name + ".set-aside-" + RandomText.hexadecimal(byteCount: 4)
+        try SystemError.check("rename", renameat(folder.number, name, folder.number, aside))
+    }
+
+    /// Whether lines can be added.
+    var isOpen: Bool { file != nil }
+
+    /// Rewrites the whole log. If that fails, the old one stays in use.
+    mutating func rewrite(
+        _ revisions: [KeptRevision], _ clock: ExpiryClock
+    ) throws(SystemError) {
         let temporary = name + ".new"
         let file = try Descriptor.opened(
             "open",
             openat(
                 folder.number, temporary,
                 O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600))
-        let lines = [.header] + revisions.map(RevisionLine.kept)
-        try FileWriter.writeAll(Array(lines.map(\.text).joined().utf8), to: file)
+        let lines = [.header, .clock(clock)] + revisions.map(RevisionLine.kept)
+        let text = Array(lines.map(\.text).joined().utf8)
+        try FileWriter.writeAll(text, to: file)
+        // A full disk must not keep anybody from removing a file, nor the file from being kept.
+        byteclub_reserve(file.number, Int64(text.count), Self.reservedByteCount)
         if !revisions.isEmpty { try SystemError.check("fsync", fsync(file.number)) }
         try SystemError.check("rename", renameat(folder.number, temporary, folder.number, name))
         self.file = consume file
         lineCount = lines.count
     }
 
+    /// For some hundred lines.
+    private static let reservedByteCount: Int64 = 64 << 10
+
     /// Appends lines. The kernel has them when this returns, so a killed server loses none.
     mutating func append(_ lines: [RevisionLine]) throws(SystemError) {
         guard let file = file.take() else { throw SystemError("write", code: EBADF) }
-        let text = lines.map(\.text).joined()
+        let text = lines.isEmpty ? "\n" : lines.map(\.text).joined()
         do throws(SystemError) {
             try FileWriter.writeAll(Array(text.utf8), to: file)
         } catch {

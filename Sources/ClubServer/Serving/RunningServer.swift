@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CByteClubMemory
 import DropboxAPI
 import FoundationEssentials
@@ -6,7 +7,8 @@ import Glibc
 /// A server with its folder, lock and sockets.
 struct RunningServer: Sendable {
     private let configuration: ClubServer.Configuration
-    private let lock: ServerLock
+    /// Of the runtime folder, and of the club's own, which programs with another runtime folder see.
+    private let locks: [ServerLock]
     private let club: ClubFolder
     private let sessions: UploadSessions
     private let watcher: FolderWatcher?
@@ -29,6 +31,8 @@ struct RunningServer: Sendable {
             patience: configuration.untilUnused ? .zero : LeaseCounter.grace * 2)
         let log = configuration.log
         try makeClub(configuration)
+        let folderLock = try await ServerLock.take(
+            folder: configuration.folder, patience: LeaseCounter.grace * 2)
         try ServerFolders.make(
             configuration.stateFolder, purpose: "The folder for the club's state")
         if let cache = configuration.cacheFolder {
@@ -47,12 +51,14 @@ struct RunningServer: Sendable {
             } catch {
                 log("changes made by others are seen late, since none can be watched: \(error)")
             }
-            let journal = try Journal(
-                folder: configuration.stateFolder,
-                name: stateName(of: configuration.folder) + ".journal")
+            let name = adoptedStateName(configuration)
+            let journal = try Journal(folder: configuration.stateFolder, name: name + ".journal")
+            let revisions = try KeptRevisions(
+                stateFolder: configuration.stateFolder, name: name + ".revisions", access: access,
+                log: log)
+            try revisions.start()
             club = try ClubFolder(
-                access: access, journal: journal, revisions: revisions(configuration, access),
-                watcher: watcher, log: log)
+                access: access, journal: journal, revisions: revisions, watcher: watcher, log: log)
             try loop.start()
         } catch {
             if error.isOutOfDescriptors { throw .tooManyOpenFiles(error) }
@@ -78,6 +84,7 @@ struct RunningServer: Sendable {
         do throws(ClubServerError) {
             // Before the first connection, so that every client can read it.
             try ServerToken.write(token, to: configuration.tokenFile)
+            publish(configuration)
             entrances.append(try Entrance(configuration.endpoint, loop: loop))
             if let own = configuration.ownEndpoint {
                 entrances.append(try Entrance(own, loop: loop))
@@ -98,7 +105,7 @@ struct RunningServer: Sendable {
         let limits = configuration.limits ?? ConnectionLimits(descriptorLimit: descriptorLimit)
         let service = HTTPService(loop: loop, log: log, router: router, limits: limits)
         return RunningServer(
-            configuration: configuration, lock: lock, club: club, sessions: sessions,
+            configuration: configuration, locks: [lock, folderLock], club: club, sessions: sessions,
             watcher: watcher, loop: loop, entrances: entrances, service: service,
             registry: ConnectionRegistry(limits: limits, loop: loop))
     }
@@ -125,28 +132,35 @@ struct RunningServer: Sendable {
         }
     }
 
-    /// Specific to the club, since clubs share the state folder.
+    /// Tells programs with another runtime folder where this server is.
+    private static func publish(_ configuration: ClubServer.Configuration) {
+        guard let publication = configuration.publication else { return }
+        let folder = URL(filePath: configuration.lockFile).deletingLastPathComponent().path
+        do {
+            try AtomicFile(url: URL(filePath: publication)).write(Data(folder.utf8))
+        } catch {
+            configuration.log("other runtime folders will not find this server: \(error)")
+        }
+    }
+
+    /// The name of the club's files in the state folder, which clubs share. By the real path: one club may be
+    /// served by two. Files of earlier versions have the path as it was given.
+    private static func adoptedStateName(_ configuration: ClubServer.Configuration) -> String {
+        let name = stateName(of: RuntimePaths.realPath(of: configuration.folder))
+        let typed = stateName(of: configuration.folder)
+        guard typed != name else { return name }
+        for suffix in [".journal", ".revisions", ".revisions.log"] {
+            let new = "\(configuration.stateFolder)/\(name)\(suffix)"
+            guard access(new, F_OK) != 0 else { continue }
+            rename("\(configuration.stateFolder)/\(typed)\(suffix)", new)
+        }
+        return name
+    }
+
     private static func stateName(of folder: String) -> String {
         let digest = sha256(of: Array(folder.utf8)).prefix(4)
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return "club-\(digest)"
-    }
-
-    private static func revisions(
-        _ configuration: ClubServer.Configuration, _ access: FolderAccess
-    ) -> KeptRevisions? {
-        do throws(SystemError) {
-            let store = try KeptRevisions(
-                stateFolder: configuration.stateFolder,
-                name: stateName(of: configuration.folder) + ".revisions", access: access,
-                log: configuration.log)
-            try store.start()
-            return store
-        } catch {
-            // Earlier revisions are optional.
-            configuration.log("earlier revisions cannot be kept: \(error)")
-            return nil
-        }
     }
 
     // MARK: - Running
@@ -191,6 +205,7 @@ struct RunningServer: Sendable {
             // the next server.
             for entrance in entrances { entrance.listener.stopAccepting() }
             await registry.drain()
+            configuration.didCancelRequests()
             group.cancelAll()
             return outcome
         }
@@ -203,6 +218,7 @@ struct RunningServer: Sendable {
     private func stop() async {
         for entrance in entrances { entrance.close() }
         unlink(configuration.tokenFile)
+        if let publication = configuration.publication { unlink(publication) }
         watcher?.stop()
         loop.stop()
         await sessions.stop()

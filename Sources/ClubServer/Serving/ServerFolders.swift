@@ -47,13 +47,10 @@ enum ServerFolders {
 final class ServerLock: Sendable {
     private let descriptor: CInt
 
-    init(path: String, clubFolder: String) throws(ClubServerError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw ClubServerError(
-                .folderNotUsable, "The lock \(path) cannot be opened.", SystemError("open"))
-        }
-        guard LockedFile.attempt(descriptor) == .taken else {
+    private init(_ descriptor: CInt, clubFolder: String) throws(ClubServerError) {
+        self.descriptor = descriptor
+        // A class is deinitialized even if its initializer throws from here on, and so closes it.
+        guard LockedFile.attempt(descriptor) != .busy else {
             throw ClubServerError(
                 .alreadyRunning,
                 "Another Byte Club has the club in \(clubFolder) open: a screen, its transfers, or a server. Close it, or serve another folder with --folder."
@@ -63,17 +60,39 @@ final class ServerLock: Sendable {
 
     /// Waits for a server that ends on its own, as one does that a command has started.
     ///
-    /// - Parameter patience: How long to wait.
+    /// - Parameters:
+    ///   - path: The lock's file, made if it is missing.
+    ///   - patience: How long to wait.
     static func take(
         path: String, clubFolder: String, patience: Duration
     ) async throws(ClubServerError) -> ServerLock {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        return try await take(clubFolder, patience) { open(path, flags, 0o600) }
+    }
+
+    /// The same on the club's folder itself: the files of two programs may be in different runtime folders.
+    /// Where a folder cannot be locked, as on some network file systems, it is not.
+    static func take(
+        folder: String, patience: Duration
+    ) async throws(ClubServerError) -> ServerLock {
+        try await take(folder, patience) { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    private static func take(
+        _ clubFolder: String, _ patience: Duration, opening: () -> CInt
+    ) async throws(ClubServerError) -> ServerLock {
         let end = ContinuousClock.now + patience
         while true {
+            let descriptor = opening()
+            guard descriptor >= 0 else {
+                throw ClubServerError(
+                    .folderNotUsable, "The lock of \(clubFolder) cannot be opened.",
+                    SystemError("open"))
+            }
             do throws(ClubServerError) {
-                return try ServerLock(path: path, clubFolder: clubFolder)
+                return try ServerLock(descriptor, clubFolder: clubFolder)
             } catch {
-                guard error.code == .alreadyRunning, .now < end,
-                    (try? await Task.sleep(for: .milliseconds(20))) != nil
+                guard .now < end, (try? await Task.sleep(for: .milliseconds(20))) != nil
                 else { throw error }
             }
         }
@@ -81,7 +100,7 @@ final class ServerLock: Sendable {
 
     /// Releases it at once. One that was not acquired has nothing to unlock.
     deinit {
-        if descriptor >= 0 { LockedFile.close(descriptor) }
+        LockedFile.close(descriptor)
     }
 }
 

@@ -135,16 +135,17 @@ import Testing
             list = try await third.call(Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
             #expect(list.entries == [files[2]])
             #expect(third.read("a.txt") == "three")
-            // Nobody can name what is left; it is not removed.
+            // Nobody can name what is left; it is not removed: first what the cut line was about, then the rest.
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(names.allSatisfy { $0.hasPrefix("without-log-") } && names.count == 1)
+            #expect(names.allSatisfy { $0.hasPrefix("without-log-") } && names.count == 2)
             await third.stop()
         }
     }
 
-    /// A log that cannot be understood or read says nothing about what may be removed.
+    /// A log that cannot be understood or read says nothing about what may be removed. What is removed from then on
+    /// is kept all the same.
     @Test(arguments: ["version", "folder"])
-    func aLogOfAnotherVersionIsLeftAloneWithAllItSpeaksOf(trouble: String) async throws {
+    func aLogOfAnotherVersionIsSetAsideWithAllItSpeaksOf(trouble: String) async throws {
         try await withHome { (home: String) async throws in
             let first = try await TestClub(home: home)
             let old = try await first.upload("one", to: "/a.txt")
@@ -162,15 +163,73 @@ import Testing
             }
             let second = try await TestClub(home: home)
             #expect(try await second.download("/a.txt") == "two")
-            try await second.upload("three", to: "/a.txt", mode: .overwrite)
+            let last = try await second.upload("three", to: "/a.txt", mode: .overwrite)
             try await second.call(Routes.delete, DeleteArg(path: "/a.txt"))
             #expect(second.staged.isEmpty)
+            try await second.call(
+                Routes.restore, RestoreArg(path: "/a.txt", revision: last.revision))
+            #expect(second.read("a.txt") == "three")
+            await second.stop()
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
+                .filter { $0.hasPrefix("without-log-") }
+            try #require(aside.count == 1)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(aside[0])")
+                    == [old.revision])
+            if trouble == "version" {
+                let names = try FileManager.default.contentsOfDirectory(atPath: home + "/state")
+                let name = try #require(names.first { $0.contains(".set-aside-") })
+                #expect(
+                    try Data(contentsOf: URL(fileURLWithPath: home + "/state/" + name)) == other)
+            }
+        }
+    }
+
+    /// A line that could not be written on a full disk must not cost the file it was about.
+    @Test func aFileThatTheLogDoesNotKnowIsNotRemoved() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let file = try await first.upload("the only copy", to: "/a.txt")
+            try await first.upload("known", to: "/b.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            try await first.call(Routes.delete, DeleteArg(path: "/b.txt"))
+            await first.stop()
+            let (folder, log) = try kept(in: home)
+            let lines = try String(contentsOfFile: log, encoding: .utf8)
+                .split(separator: "\n").filter { !$0.contains(file.revision) }
+            try Data((lines.joined(separator: "\n") + "\n").utf8)
+                .write(to: URL(fileURLWithPath: log))
+            for _ in 1...2 {
+                let next = try await TestClub(home: home)
+                let list = try await next.call(
+                    Routes.listRevisions, ListRevisionsArg(path: "/b.txt"))
+                #expect(list.isDeleted)
+                await next.stop()
+            }
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
+                .filter { $0.hasPrefix("without-log-") }
+            try #require(aside.count == 1)
+            let place = "\(folder)/\(aside[0])/\(file.revision)"
+            #expect(try String(contentsOfFile: place, encoding: .utf8) == "the only copy")
+        }
+    }
+
+    /// A folder has one trash, by whichever of its paths it is served.
+    @Test func whatWasKeptIsFoundByAnotherPathOfTheFolder() async throws {
+        try await withHome { (home: String) async throws in
+            try FileManager.default.moveItem(atPath: home + "/club", toPath: home + "/disk")
+            try FileManager.default.createSymbolicLink(
+                atPath: home + "/club", withDestinationPath: home + "/disk")
+            let first = try await TestClub(home: home)
+            let file = try await first.upload("text", to: "/a.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            await first.stop()
+            let second = try await TestClub(home: home) { $0.folder = home + "/disk" }
+            try await second.call(
+                Routes.restore, RestoreArg(path: "/a.txt", revision: file.revision))
             await second.stop()
             #expect(
-                try FileManager.default.contentsOfDirectory(atPath: folder) == [old.revision])
-            if trouble == "version" {
-                #expect(try Data(contentsOf: URL(fileURLWithPath: log)) == other)
-            }
+                try String(contentsOfFile: home + "/disk/a.txt", encoding: .utf8) == "text")
         }
     }
 

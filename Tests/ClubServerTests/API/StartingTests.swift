@@ -158,6 +158,52 @@ import Testing
         }
     }
 
+    /// Programs of one user may have different runtime folders, and so see different locks there.
+    @Test func aFolderIsServedOnceWhateverTheRuntimeFolder() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let error = await #expect(throws: ClubServerError.self) {
+                try await TestClub(home: home) { configuration in
+                    configuration.untilUnused = true
+                    configuration.lockFile = home + "/other-lock"
+                    configuration.tokenFile = home + "/other-token"
+                    configuration.endpoint = .unixSocket(
+                        path: home + "/other", leasePath: home + "/other.lease")
+                }
+            }
+            #expect(error?.code == .alreadyRunning)
+            await first.stop()
+        }
+    }
+
+    @Test func aServerIsFoundFromAnotherRuntimeFolder() async throws {
+        try await withHome { (home: String) async throws in
+            for name in ["club", "run", "other"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(home)/\(name)", withIntermediateDirectories: true)
+            }
+            var environment = ["HOME": home, "XDG_RUNTIME_DIR": home + "/run"]
+            let state = home + "/.local/state/byteclub"
+            let server = ClubServer(
+                configuration: try .standard(
+                    clubFolder: home + "/club", environment: environment))
+            let (ready, continuation) = AsyncStream<Void>.makeStream()
+            let running = Task { try await server.run { _ in continuation.yield() } }
+            for await _ in ready { break }
+            environment["XDG_RUNTIME_DIR"] = home + "/other"
+            let found = RuntimePaths.published(
+                forClub: home + "/club", in: state, environment: &environment)
+            #expect(found?.folder == home + "/run/byteclub")
+            #expect(environment["XDG_RUNTIME_DIR"] == home + "/run")
+            server.stop()
+            try await running.value
+            environment["XDG_RUNTIME_DIR"] = home + "/other"
+            #expect(
+                RuntimePaths.published(
+                    forClub: home + "/club", in: state, environment: &environment) == nil)
+        }
+    }
+
     @Test func aServerLeavesWithItsLastLease() async throws {
         try await withHome { (home: String) async throws in
             let club = try await TestClub(home: home) { $0.untilUnused = true }
