@@ -9,6 +9,9 @@ public struct Revision: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    /// A revision that no file has: whoever deletes it removes nothing, and learns whether an earlier attempt did.
+    public static let ofNothing = Revision(rawValue: "000000000")
 }
 
 /// Marks a point in the history of a listed folder; later changes are requested from

@@ -62,6 +62,9 @@ public protocol RemoteStore: RemoteReading {
         _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile
 
+    /// Whether the hash of a file that was written is what the server has made of it, and not of what was sent.
+    var reportsServerHashes: Bool { get }
+
     /// JPEG thumbnails, each as soon as it is available, roughly in the order requested.
     ///
     /// Every path gets exactly one result, unless the caller drops the stream, which stops
@@ -151,6 +154,8 @@ public enum HiddenNames: Sendable {
 
 extension RemoteStore {
     public var clockLead: TimeInterval? { nil }
+
+    public var reportsServerHashes: Bool { true }
 
     @concurrent public func probeHiddenNames() async -> HiddenNames { .listed }
 

@@ -21,6 +21,9 @@ public struct StoreError: Error, Sendable {
     /// changed by the server, so that another name would not help.
     public var wasAccepted = false
 
+    /// Whether an earlier attempt of the same call got no clear answer: what stands in the way may be its work.
+    public var followsUnclearAttempt = false
+
     public init(
         _ code: Code, during operation: Operation, at path: RemotePath? = nil,
         detail: String? = nil, underlying: (any Error)? = nil

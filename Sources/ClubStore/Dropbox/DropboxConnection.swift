@@ -26,6 +26,7 @@ struct DropboxConnection: Sendable {
     ) async throws(StoreError) -> HTTPLoader.Answer {
         var spent = RetryPolicy.Spent()
         var replacement: String?
+        var mayHaveArrived = false
         while true {
             if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
             let call = try makeCall()
@@ -40,7 +41,9 @@ struct DropboxConnection: Sendable {
             let failed: FailedAttempt
             switch attempt {
             case .success(let answer): return answer
-            case .failure(let failure): failed = failure
+            case .failure(var failure):
+                failure.error.followsUnclearAttempt = mayHaveArrived
+                failed = failure
             }
             if let refusal = failed.refusal, refusal.isUselessToken, let token,
                 replacement == nil
@@ -55,6 +58,12 @@ struct DropboxConnection: Sendable {
                     after: retryable, isRepeatable: call.isRepeatable, spent: &spent,
                     jitter: clock.jitter())
             else { throw failed.error }
+            // 503, too, may be a gateway's, after the server behind it has done the work.
+            switch retryable {
+            case .broken, .timedOut: mayHaveArrived = true
+            case .status(let status, _): mayHaveArrived = mayHaveArrived || status >= 500
+            case .unreachable, .busy: break
+            }
             RetryNotice.post(retryable, wait: wait)
             try await clock.wait(wait, during: operation, at: path)
             if retryable == .unreachable || retryable == .broken { await access.reviveServer() }

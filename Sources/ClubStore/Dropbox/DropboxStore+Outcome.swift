@@ -30,6 +30,10 @@ extension DropboxStore {
             unconfirmed.drop(write, at: path)
             return .failed(error)
         }
+        if error.followsUnclearAttempt, there.contentHash == write.hash {
+            unconfirmed.forget(path)
+            return .stored(there)
+        }
         let isOurs = unconfirmed.writes(
             at: path, for: mode, hash: write.hash, found: there.byteCount
         ).contains { $0.hash == there.contentHash }

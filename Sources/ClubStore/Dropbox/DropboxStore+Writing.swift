@@ -73,6 +73,10 @@ extension DropboxStore {
         _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
         guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
+        // Of what nobody has seen there, its absence after a failure would say nothing.
+        if revision == .ofNothing, !unconfirmed.has(.removal, at: path) {
+            throw StoreError(.notFound, during: .delete, at: path)
+        }
         do throws(StoreError) {
             _ = try await call(
                 Routes.delete,
@@ -80,7 +84,9 @@ extension DropboxStore {
                 isRepeatable: false, during: .delete, at: path)
         } catch {
             // It is gone and the response was lost: in this attempt or an earlier one.
-            var isDone = error.code == .notFound && unconfirmed.has(.removal, at: path)
+            var isDone =
+                error.code == .notFound
+                && (error.followsUnclearAttempt || unconfirmed.has(.removal, at: path))
             if error.code.mayHideSuccess { isDone = await isGone(path) }
             guard isDone else {
                 if error.code.mayHideSuccess { unconfirmed.note(.removal, at: path) }
@@ -115,7 +121,9 @@ extension DropboxStore {
                 isRepeatable: false, during: .move, at: path)
         } catch {
             let move = UnconfirmedWrite.Change.move(to: destination.string)
-            let wasMoved = error.code == .notFound && unconfirmed.has(move, at: path)
+            let wasMoved =
+                error.code == .notFound
+                && (error.followsUnclearAttempt || unconfirmed.has(move, at: path))
             if error.code.mayHideSuccess || wasMoved, await isGone(path),
                 let entry = await entry(at: destination)
             {
@@ -140,7 +148,9 @@ extension DropboxStore {
                 Routes.createFolder, CreateFolderArg(path: paths.wire(path)),
                 isRepeatable: false, during: .createFolder, at: path)
         } catch {
-            let wasMade = error.isConflict && unconfirmed.has(.creation, at: path)
+            let wasMade =
+                error.isConflict
+                && (error.followsUnclearAttempt || unconfirmed.has(.creation, at: path))
             if error.code.mayHideSuccess || wasMade, await entry(at: path) == .folder(path) {
                 unconfirmed.forget(path)
                 return

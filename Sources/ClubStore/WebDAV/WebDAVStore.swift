@@ -90,6 +90,10 @@ public final class WebDAVStore: RemoteStore {
     }
 
     let configuration: Configuration
+
+    /// What a server says of a file is at most a tag of its own.
+    public var reportsServerHashes: Bool { false }
+
     let address: WebDAVAddress
     let connection: WebDAVConnection
     let nextcloud: NextcloudPlace?

@@ -79,7 +79,7 @@ import Testing
     ]
 
     enum Fault: String, CaseIterable, Sendable {
-        case cut, serverError, gateway
+        case cut, serverError, gateway, unavailable
     }
 
     /// A club with `/old` in it, behind a proxy that is faulty from now on.
@@ -105,6 +105,9 @@ import Testing
             case .cut: nil
             case .serverError:
                 Data("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+            case .unavailable:
+                Data(
+                    "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
             case .gateway:
                 Data("HTTP/1.1 502 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
             }
@@ -112,6 +115,30 @@ import Testing
             store, old, folder, _ in
             try await write.make(store, old)
             #expect(write.isDone(in: folder))
+        }
+    }
+
+    /// A gateway's 503, after the server behind it has done the work: the call is made once more, and must not take
+    /// its own work for somebody's.
+    @Test(arguments: writes)
+    func whatA503HidesIsRecognizedAtTheNextAttempt(_ write: Write) async throws {
+        let answer = Data(
+            "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        try await withFaultyClub(.tellInstead(answer), for: [write.route], times: 1) {
+            store, old, folder, _ in
+            try await write.make(store, old)
+            #expect(write.isDone(in: folder))
+        }
+    }
+
+    /// Nobody has seen anything there: that it is not there after a failure says nothing.
+    @Test func whatWasNeverThereIsNotRemovedByAFailure() async throws {
+        let answer = Data(
+            "HTTP/1.1 502 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        try await withFaultyClub(.answer(answer), for: ["/files/delete_v2"]) { store, _, _, _ in
+            await expectFailure(.notFound) {
+                try await store.delete(path("/never"), ifRevision: .ofNothing)
+            }
         }
     }
 

@@ -75,6 +75,19 @@ import Testing
         #expect(standIn.contents(of: "/big") == Self.text)
     }
 
+    /// As after a power cut of the server: the length is there, and not the bytes.
+    @Test func partsThatTheServerHasChangedDoNotGetToThePath() async throws {
+        let standIn = try standIn(.placed)
+        try await breakOff(after: 2, in: standIn)
+        let name = try #require(standIn.ownNames.first)
+        standIn.plant("01234ZZZZZ0123456789", at: "/" + name)
+        await expectFailure(.damaged) { _ = try await proceed(standIn) }
+        #expect(standIn.contents(of: "/big") == nil)
+        #expect(standIn.ownNames.isEmpty)
+        #expect(try await proceed(standIn).count == 3)
+        #expect(standIn.contents(of: "/big") == Self.text)
+    }
+
     @Test func aPartialFileThatIsGoneIsBegunAnew() async throws {
         let standIn = try standIn(.placed)
         try await breakOff(after: 2, in: standIn)

@@ -21,6 +21,7 @@ struct StagedParts: Sendable {
         var place = try folder.appending(TemporaryName.staged())
         var arrived: Int64 = 0
         if let kept = try await keptParts(in: folder) { (place, arrived) = kept }
+        let isResumed = arrived > 0
         willUse(place)
         while arrived < file.byteCount {
             let end = min(arrived + store.piecePacing.withLock(\.byteCount), file.byteCount)
@@ -38,6 +39,18 @@ struct StagedParts: Sendable {
                 .damaged, during: payload.operation, at: payload.path,
                 detail: "the parts do not make the whole")
         }
+        if isResumed { try await requireSameBytes(at: place) }
+    }
+
+    /// Between two runs a server may lose what it had confirmed, and still know its length.
+    private func requireSameBytes(at place: RemotePath) async throws(StoreError) {
+        let there = try await payload.store.contentHash(of: place, during: payload.operation)
+        guard let hash = await payload.hash(), there != hash else { return }
+        await payload.store.remove(place)
+        await record.keep(nil)
+        throw StoreError(
+            .damaged, during: payload.operation, at: payload.path,
+            detail: "what an earlier attempt had sent has changed on the server")
     }
 
     /// The parts of an earlier run that the server still has.

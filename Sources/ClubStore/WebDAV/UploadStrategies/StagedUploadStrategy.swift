@@ -80,15 +80,19 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
         do throws(StoreError) {
             _ = try await payload.send(request)
         } catch {
-            if error.webDAVStatus != nil, !payload.attempts.mayHaveArrived {
-                staged.withLock { $0 = nil }
-            }
             // All of it is there, although the server did not confirm it.
             guard payload.attempts.mayHaveArrived, error.code != .cancelled,
                 case .file(let file) = await payload.store.lookOnce(
                     at: place, during: payload.operation),
                 file.file.byteCount == payload.byteCount
-            else { throw error }
+            else {
+                // A clear refusal: the next attempt sends it anew.
+                if error.webDAVStatus != nil {
+                    staged.withLock { $0 = nil }
+                    if payload.attempts.mayHaveArrived { await payload.store.remove(place) }
+                }
+                throw error
+            }
         }
         try payload.requireUnchanged()
         try await requireComplete(place)
