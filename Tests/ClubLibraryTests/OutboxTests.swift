@@ -159,8 +159,18 @@ import Testing
         #expect(try test.copy.versions(of: old.path).contains { $0.isOwn })
         #expect(throws: LibraryError.noSuchChange) { try test.copy.takeBack(first.id) }
         let last = try #require(try test.copy.waitingChanges().first)
+        // Another program sends it; when that is killed, the change can be taken back.
+        let lock = try #require(try OutboxLock(of: test.copy))
         _ = try test.copy.beginSending(last.id)
         #expect(throws: LibraryError.noSuchChange) { try test.copy.takeBack(last.id) }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aChangeWhoseSenderWasKilledCanBeTakenBack() throws {
+        _ = try write("one", at: "/a.txt")
+        let change = try #require(try test.copy.waitingChanges().first)
+        _ = try test.copy.beginSending(change.id)
+        #expect(try test.copy.takeBack(change.id).map(\.id) == [change.id])
     }
 
     @Test(arguments: ["add", "moved", "edited in the club"])

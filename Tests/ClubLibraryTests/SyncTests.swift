@@ -361,6 +361,65 @@ extension SyncTests {
 // MARK: - Locks, and what is replaced on demand
 
 extension SyncTests {
+    /// The renaming that could not be done must not take the other member's deletion out of the trash.
+    @Test func whatSomebodyDeletedBeforeItWasRenamedIsInTheTrash() async throws {
+        let file = try await see("one", at: "/a.txt")
+        try test.copy.record([.file(file)])
+        try test.copy.enqueue(.move(file, to: makePath("/b.txt")))
+        try store.uproot("/a.txt")
+        try test.copy.record([.deleted(file.path)])
+        let events = try await send()
+        guard case .gone = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        let deletions = try test.copy.deletions()
+        #expect(deletions.map(\.file.path) == [file.path])
+        #expect(deletions.first?.isOwn == false)
+    }
+
+    @Test func earlierTextsGoWithARenamedNote() async throws {
+        let old = try await see("one", at: "/a.txt")
+        let file = try await see("two", at: "/a.txt")
+        try test.copy.enqueue(.move(file, to: makePath("/b.txt")))
+        _ = try await send()
+        let texts = try test.copy.versions(of: makePath("/b.txt")).map(\.file.contentHash)
+        #expect(Set(texts) == [old.contentHash, file.contentHash])
+        #expect(try test.copy.versions(of: makePath("/a.txt")).isEmpty)
+    }
+
+    /// The note that had the name before was deleted, and must come back.
+    @Test func theTextOfADeletedNoteStaysWhenAnotherOfItsNameIsRenamed() async throws {
+        let old = try await see("old", at: "/a.txt")
+        try test.copy.record([.file(old)])
+        try store.uproot("/a.txt")
+        try test.copy.record([.deleted(old.path)])
+        let new = try await see("new", at: "/a.txt")
+        try test.copy.record([.file(new)])
+        try test.copy.recordMove(
+            of: new.path, in: new.revision,
+            to: RemoteFile(
+                path: makePath("/b.txt"), revision: new.revision, byteCount: 3,
+                modified: new.modified, contentHash: new.contentHash))
+        let texts = try test.copy.versions(of: old.path)
+        #expect(texts.map(\.file.contentHash) == [old.contentHash])
+    }
+
+    /// It was sent, and this computer could not record that: the next attempt finds it.
+    @Test func whatHasArrivedWithoutBeingRecordedIsNotSentTwice() async throws {
+        try test.copy.enqueue(.write(Data("one".utf8), at: makePath("/a.txt"), mode: .create))
+        let change = try #require(try test.copy.waitingChanges().first)
+        _ = try test.copy.beginSending(change.id)
+        try store.plant("one", at: "/a.txt")
+        try test.copy.endSending(change.id)
+        let events = try await send()
+        guard case .sent = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(text("/a (my version).txt") == nil)
+    }
+
     @Test func aLockedNoteHoldsUpNothingElse() async throws {
         let file = try await see("a", at: "/a.txt")
         try edit(file, "mine")

@@ -64,8 +64,11 @@ extension Club {
     func move(_ file: RemoteFile, to destination: RemotePath) async throws(StoreError)
         -> ChangeOutcome
     {
+        // Seen before an attempt: afterwards it may be this note.
+        let other = contents.file(named: destination.name, in: destination.parent ?? .root)
+        let isTaken = other.map { $0.path != file.path } == true
         if isOffline || file.revision.waitingChange != nil {
-            return try await enqueueMove(file, to: destination, because: nil)
+            return try await enqueueMove(file, to: destination, isTaken: isTaken, because: nil)
         }
         do throws(StoreError) {
             let entry = try await perform { store throws(StoreError) in
@@ -75,7 +78,7 @@ extension Club {
             return .inClub(entry.file ?? file)
         } catch {
             guard canWait(for: error) else { throw error }
-            return try await enqueueMove(file, to: destination, because: error)
+            return try await enqueueMove(file, to: destination, isTaken: isTaken, because: error)
         }
     }
 
@@ -162,8 +165,11 @@ extension Club {
     }
 
     private func enqueueMove(
-        _ file: RemoteFile, to destination: RemotePath, because error: StoreError?
+        _ file: RemoteFile, to destination: RemotePath, isTaken: Bool, because error: StoreError?
     ) async throws(StoreError) -> ChangeOutcome {
+        if isTaken {
+            throw StoreError(.conflict(serverRevision: nil), during: .move, at: destination)
+        }
         guard let moved = try await enqueue(.move(file, to: destination), because: error) else {
             throw error ?? StoreError(.offline, during: .move, at: destination)
         }

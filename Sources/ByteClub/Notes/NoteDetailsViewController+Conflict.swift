@@ -117,18 +117,19 @@ extension NoteDetailsViewController {
                 case .back: self?.askAboutConflict(with: comparison.file, closing: closing)
                 case .keepBoth: self?.save(closing: closing, asCopy: true)
                 case .replace: self?.save(closing: closing, mode: .replacing(comparison.file))
-                case .editBoth: self?.takeBoth(comparison)
+                case .editBoth: self?.takeBoth(comparison, closing: closing)
                 }
             })
     }
 
     /// Takes both texts, with conflict markers, as a normal edit that Done saves.
-    private func takeBoth(_ comparison: NoteDocument.Comparison) {
+    private func takeBoth(_ comparison: NoteDocument.Comparison, closing: Bool) {
         guard let both = comparison.both else { return }
-        document.adopt(comparison.file, text: comparison.theirs)
-        becomeText(both.withoutByteOrderMark)
+        guard wholeText == comparison.mine else {
+            return compare(with: comparison.file, closing: closing)
+        }
+        takeBase(comparison.file, comparison.theirs, becoming: both)
         progress.mayHaveMarks = true
-        panel.trailingTitle = nil
         let buffer = textView.buffer
         let first = (0..<buffer.lineCount).lazy.map { buffer.range(ofLine: $0) }.first {
             buffer.string(in: $0) == NoteComparison.marks.mine

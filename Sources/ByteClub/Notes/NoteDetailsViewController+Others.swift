@@ -49,14 +49,18 @@ extension NoteDetailsViewController {
     /// Another member has saved the note: offers a merged text if the changes do not conflict.
     func resolveConflict(closing: Bool) {
         let text = wholeText
-        _ = startPending { [self] in
+        application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
+        // Part of saving: Esc stops it, and no other editor takes the text meanwhile.
+        saving = startPending { [self] in
             let conflict = await document.conflict(with: text)
             if let file = conflict.file {
                 progress.isConflictOwn = await document.club.isOwnWrite(file)
             }
+            saving = nil
+            application?.dismissMessage()
+            if Task.isCancelled { return didStopSaving() }
             switch conflict {
-            case .mergeable(let merge) where wholeText == text: offer(merge, closing: closing)
-            case .mergeable(let merge): askAboutConflict(with: merge.file, closing: closing)
+            case .mergeable(let merge): offer(merge, closing: closing)
             case .contradictory(let file): askAboutConflict(with: file, closing: closing)
             case .gone: askAboutDeletion(closing: closing)
             case .unknown: askAboutConflict(with: nil, closing: closing)
@@ -91,7 +95,9 @@ extension NoteDetailsViewController {
                             + "theirs fit together\(what.isEmpty ? "" : ": \(what)"). Nothing is lost: both "
                             + "texts stay among the note's versions.")),
                 actions: [
-                    AlertAction(localized("Merge"), key: "m") { [weak self] in self?.take(merge) },
+                    AlertAction(localized("Merge"), key: "m") { [weak self] in
+                        self?.take(merge, closing: closing)
+                    },
                     AlertAction(localized("Keep both"), key: "b") { [weak self] in
                         self?.save(closing: closing, asCopy: true)
                     },
@@ -101,12 +107,12 @@ extension NoteDetailsViewController {
     }
 
     /// Takes a merged text as a normal edit: it can be undone and changed, and Done saves it.
-    private func take(_ merge: NoteDocument.Merge) {
-        document.adopt(merge.file, text: merge.theirs)
+    private func take(_ merge: NoteDocument.Merge, closing: Bool) {
+        // What was typed since then is not in it.
+        guard wholeText == merge.mine else { return resolveConflict(closing: closing) }
         let old = textView.buffer
         let caret = textView.selectedRange.upperBound
-        becomeText(merge.merged.withoutByteOrderMark)
-        panel.trailingTitle = nil
+        takeBase(merge.file, merge.theirs, becoming: merge.merged)
         let buffer = textView.buffer
         // The caret stays in the text being typed.
         textView.moveCaret(toOffset: merge.place(of: caret, in: old, merged: buffer))

@@ -71,7 +71,7 @@ extension NoteDetailsViewController {
         save(closing: true)
     }
 
-    private var shownName: String {
+    var shownName: String {
         let name = document.name
         return name.isEmpty
             ? localized("The new note") : name.count > 60 ? name.prefix(59) + "…" : name
@@ -117,6 +117,10 @@ extension NoteDetailsViewController {
         }
     }
 
+    func didStopSaving() {
+        application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
+    }
+
     private func didFinishSaving(_ state: UndoHistory.State, closing: Bool) {
         if document.isWaiting {
             application?.showMessage(
@@ -133,6 +137,7 @@ extension NoteDetailsViewController {
         // The club has the text as it was sent. Keys pressed meanwhile, including undo, are unsaved changes.
         textView.markClean(state)
         progress.isSavedOnce = true
+        progress.differsFromBase = false
         // The saved text includes the others' changes.
         panel.trailingTitle = nil
         textView.highlights = []
@@ -171,7 +176,7 @@ extension NoteDetailsViewController {
             }
             resolveConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
-            application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
+            didStopSaving()
         case .store(let error)
         where document.club.handlers.signInAgain != nil
             && document.club.settings.isFixedBySignIn(error):

@@ -74,6 +74,8 @@ final class NoteDetailsViewController: ViewController {
 
     struct Progress {
         var isSavedOnce = false
+        /// Whether the text differs from the club's, which was taken as its base: not by typing alone.
+        var differsFromBase = false
         /// Whether both versions were put into the text, with marks that are not to be saved unasked.
         var mayHaveMarks = false
         /// Whether the stored state was read.
@@ -192,7 +194,7 @@ final class NoteDetailsViewController: ViewController {
 
     var hasUnsavedText: Bool {
         startsDirty && document.savedText == nil || isConverted && !progress.isSavedOnce
-            || textView.isDirty
+            || progress.differsFromBase || textView.isDirty
             || document.isNew && (!nameField.text.isEmpty || !textView.buffer.isEmpty)
     }
 
@@ -211,6 +213,16 @@ final class NoteDetailsViewController: ViewController {
     var fileName: String {
         if let file = document.file { return file.name }
         return (try? NoteName(document.name).fileName) ?? "note.txt"
+    }
+
+    /// Continues from the club's version: what is shown is a change of it.
+    func takeBase(_ file: RemoteFile, _ text: TextBuffer, becoming new: TextBuffer) {
+        document.adopt(file, text: text)
+        becomeText(new.withoutByteOrderMark)
+        progress.differsFromBase = new != text
+        panel.trailingTitle = nil
+        // Also where the text stays as it was.
+        didEdit()
     }
 
     /// Replaces the text in one edit.

@@ -9,6 +9,8 @@ extension NoteDocument {
     struct Merge: Sendable {
         /// The club's version.
         var file: RemoteFile
+        /// The text that was merged with it.
+        var mine: TextBuffer
         var theirs: TextBuffer
         var merged: TextBuffer
         /// The merged lines, zero-based.
@@ -46,10 +48,10 @@ extension NoteDocument {
         } catch {
             return error.code == .notFound ? .gone : .unknown
         }
-        let (own, path) = (text.data, file.path)
+        let (own, path) = (await Club.data(of: text), file.path)
         _ = await club.local?.run { try $0.keepOwn(own, at: path) }
         guard let base = await baseText(of: file),
-            let merge = await Self.merge(own, base: base, other)
+            let merge = await Self.merge(text, base: base, other)
         else { return .contradictory(other.file) }
         return .mergeable(merge)
     }
@@ -75,12 +77,13 @@ extension NoteDocument {
     }
 
     @concurrent private nonisolated static func merge(
-        _ own: Data, base: TextBuffer, _ other: (file: RemoteFile, data: Data)
+        _ text: TextBuffer, base: TextBuffer, _ other: (file: RemoteFile, data: Data)
     ) async -> Merge? {
-        let base = base.data
-        guard let merge = LineMerge(base: base, own: own, other: other.data) else { return nil }
+        guard let merge = LineMerge(base: base.data, own: text.data, other: other.data) else {
+            return nil
+        }
         return Merge(
-            file: other.file, theirs: TextBuffer(utf8: other.data),
+            file: other.file, mine: text, theirs: TextBuffer(utf8: other.data),
             merged: TextBuffer(utf8: merge.text), incoming: merge.incoming,
             removedLineCount: merge.removedLineCount)
     }
@@ -89,10 +92,12 @@ extension NoteDocument {
     struct Comparison: Sendable {
         /// The club's version.
         var file: RemoteFile
+        /// The text that was compared with it.
+        var mine: TextBuffer
         var theirs: TextBuffer
         /// The differences for display.
         var differences: TextPage
-        /// Both texts for editing; nil if the club's is not UTF-8.
+        /// Both texts for editing; nil if one of them is not UTF-8.
         var both: TextBuffer?
     }
 
@@ -108,8 +113,9 @@ extension NoteDocument {
             mine: mine, theirs: String(decoding: other.data, as: UTF8.self))
         let theirs = TextBuffer(utf8: other.data)
         return Comparison(
-            file: other.file, theirs: theirs,
+            file: other.file, mine: text, theirs: theirs,
             differences: comparison.page,
-            both: theirs.isValidUTF8 ? TextBuffer(utf8: Data(comparison.both.utf8)) : nil)
+            both: text.isValidUTF8 && theirs.isValidUTF8
+                ? TextBuffer(utf8: Data(comparison.both.utf8)) : nil)
     }
 }

@@ -45,7 +45,7 @@ final class OutboxViewController: ViewController {
     /// Asks what to do with a change.
     private func choose(_ change: WaitingChange) {
         let name = change.path.name
-        guard !change.isSending else {
+        guard !change.isSending || club.isOffline else {
             application?.showMessage(localized("“\(name)” is being sent right now."), .warning)
             return
         }

@@ -35,6 +35,9 @@ public struct KeptFiles: RemoteReading {
         skipped = listing?.skipped ?? []
     }
 
+    /// All entries, in no order.
+    public var all: [RemoteEntry] { Array(entries.values) }
+
     @concurrent public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {

@@ -109,7 +109,9 @@ extension LocalCopy {
     ) throws {
         try write { database in
             try Self.removeMoved(path, was: revision, in: database)
-            if let file { try Self.set(.file(file), in: database, isOwn: true, at: now) }
+            guard let file else { return }
+            try Self.moveVersions(of: path, to: file.path, in: database)
+            try Self.set(.file(file), in: database, isOwn: true, at: now)
         }
     }
 
@@ -182,6 +184,19 @@ extension LocalCopy {
                 .text(revision.rawValue))
         }
         try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))
+    }
+
+    /// The earlier texts of a renamed note go with it; those of a deleted one that had the name before stay.
+    static func moveVersions(
+        of path: RemotePath, to new: RemotePath, in database: Database
+    ) throws {
+        guard path != new else { return }
+        try database.run(
+            """
+            UPDATE OR IGNORE versions SET path = ? WHERE path = ? AND NOT EXISTS (
+                SELECT 1 FROM deletions
+                WHERE deletions.path = versions.path AND deletions.revision = versions.revision)
+            """, .text(new.string), .text(path.string))
     }
 
     /// Removes a file and records its deletion.

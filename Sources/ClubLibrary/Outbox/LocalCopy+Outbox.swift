@@ -62,7 +62,12 @@ extension LocalCopy {
     /// - Throws: `.noSuchChange` if it was sent, or is being sent.
     @discardableResult
     public func takeBack(_ id: WaitingChange.ID, at now: Date = Date()) throws -> [WaitingChange] {
-        try changeOutbox { database in
+        // A program that was sending may have been killed.
+        if let lock = try? OutboxLock(of: self) {
+            try recoverInterrupted()
+            withExtendedLifetime(lock) {}
+        }
+        return try changeOutbox { database in
             let all = try OutboxRows.all(in: database)
             guard let first = all.first(where: { $0.id == id }), !first.isSending else {
                 throw LibraryError.noSuchChange
@@ -170,8 +175,15 @@ extension LocalCopy {
             let own = try OutboxRows.body(of: change.id, in: database)
             try OutboxRows.remove(change.id, in: database)
             if case .move = change.action {
-                try Self.removeMoved(
-                    change.path, was: change.baseState?.revision, in: database)
+                if let file {
+                    try Self.removeMoved(
+                        change.path, was: change.baseState?.revision, in: database)
+                    try Self.moveVersions(of: change.path, to: file.path, in: database)
+                } else {
+                    // Another member has deleted it: that stays in the trash.
+                    try Self.removeMoved(change.path, in: database)
+                    try Self.insertDeletion(of: change.gone, in: database, isOwn: false, at: now)
+                }
             } else if file == nil {
                 try Self.setOwnDeletion(
                     of: change.gone, withHash: change.contentHash, in: database, at: now)

@@ -59,6 +59,10 @@ public struct OutboxSender: Sendable {
                 // The error concerns neither the change nor the club; retry on the next run.
                 try copy.endSending(change.id)
                 locked.append(change)
+            } catch  where error.underlying is LibraryError {
+                // Of this computer, perhaps after the club has taken it: the change waits.
+                try copy.endSending(change.id)
+                throw error
             } catch {
                 let isHopeless =
                     change.attempts >= Self.attemptLimit
@@ -101,7 +105,9 @@ public struct OutboxSender: Sendable {
         do {
             return try body()
         } catch {
-            throw StoreError(.fileUnwritable, during: .put, at: path, detail: "\(error)")
+            throw StoreError(
+                .fileUnwritable, during: .put, at: path, detail: "\(error)",
+                underlying: error as? LibraryError ?? .unwritable("\(error)"))
         }
     }
 }
@@ -136,6 +142,13 @@ extension OutboxSender {
     private func resolveConflict(
         _ change: WaitingChange, _ mode: RemoteWriteMode, _ text: Data
     ) async throws(StoreError) -> SyncEvent {
+        if change.attempts > 1, let theirs = try await otherText(at: change.path),
+            theirs.data == text
+        {
+            // An attempt before has arrived, and this computer could not record it.
+            try onDisk(change.path) { try copy.complete(change, with: theirs.file) }
+            return .sent(change, file: theirs.file)
+        }
         for _ in 0..<3 {
             guard case .update(let revision, let hash) = mode,
                 let theirs = try await otherText(at: change.path)

@@ -403,6 +403,64 @@ import Testing
         await run.end()
     }
 
+    @Test func whatIsTypedWhileTheOtherVersionIsFetchedIsInTheMerge() async throws {
+        let run = try await type("X", into: "old\nsame\nlast\n")
+        let screen = run.screen
+        try home.store.plant("old\nsame\nNEW\n", at: "/plan.txt")
+        await screen.wait(for: "changed by someone else")
+        home.store.hold(.fetch)
+        let count = home.store.calls.count { $0.operation == .fetch }
+        screen.press("F2")
+        await home.store.waitForCalls(of: .fetch, count: count + 1)
+        screen.type("Y")
+        await screen.wait(for: "XYold")
+        home.store.release(.fetch)
+        await screen.wait(for: "fit together")
+        home.store.hold(.fetch)
+        screen.press("m")
+        await screen.wait(untilGone: "fit together")
+        // Once more, with what was typed.
+        home.store.release(.fetch)
+        await screen.wait(for: "fit together")
+        screen.press("m")
+        await screen.wait(for: "Merged.")
+        #expect(Array(screen.box("plan.txt").prefix(3)) == ["XYold", "same", "NEW"])
+        screen.press("F2")
+        await screen.wait(for: "1 · by name")
+        #expect(try home.note("plan.txt") == "XYold\nsame\nNEW\n")
+        await run.end()
+    }
+
+    /// The others' change is in the draft already: the merge changes nothing in it, and must not make it saved.
+    @Test func aDraftThatHasTheOthersChangeIsStillUnsavedWhenMerged() async throws {
+        let home = ListHome(keepsCopy: true)
+        try home.store.plant("old\nsame\nlast\n", at: "/plan.txt")
+        let run = try await home.start()
+        let screen = run.screen
+        screen.press("Enter")
+        await screen.wait(for: NoteDetailsViewController.self)
+        screen.type("A")
+        await screen.wait(for: "Aold")
+        screen.press("Down", "Down", "End")
+        screen.type("B")
+        await screen.wait(for: "lastB")
+        screen.press("Esc", "d")
+        await screen.wait(for: "Kept as a draft")
+        try home.store.plant("Aold\nsame\nlast\n", at: "/plan.txt")
+        screen.press("Enter")
+        await screen.wait(for: NoteDetailsViewController.self)
+        await screen.wait(for: "lastB")
+        screen.press("F2")
+        await screen.wait(for: "fit together")
+        screen.press("m")
+        await screen.wait(untilGone: "fit together")
+        await screen.wait(for: "modified")
+        screen.press("F2")
+        await screen.wait(for: "1 · by name")
+        #expect(try home.note("plan.txt") == "Aold\nsame\nlastB\n")
+        await run.end()
+    }
+
     @Test func aNoteThatSomebodyDeletedComesBackOnlyWhenAsked() async throws {
         let run = try await conflict(theirs: nil)
         let screen = run.screen
