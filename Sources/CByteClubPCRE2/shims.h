@@ -88,6 +88,11 @@ static inline int byteclub_regex_group(
     return *start != PCRE2_UNSET && *end != PCRE2_UNSET && *start <= *end;
 }
 
+// Where the attempt that matched began: before the match itself where the pattern has a \K.
+static inline size_t byteclub_regex_start(pcre2_match_data *_Nonnull data) {
+    return pcre2_get_startchar(data);
+}
+
 // What an error means, in English; returns the number of characters.
 static inline int byteclub_regex_reason(int error, uint8_t *_Nonnull buffer, size_t count) {
     return pcre2_get_error_message(error, buffer, count);

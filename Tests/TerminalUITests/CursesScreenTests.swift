@@ -256,6 +256,34 @@ import Testing
         #expect(await closing.value < 200_000)
     }
 
+    /// A blank in the right half of a wide character would erase it.
+    @Test func wideCharactersOfAnyColorAreWhole() throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        setenv("COLORTERM", "truecolor", 1)
+        defer { unsetenv("COLORTERM") }
+        for name in ["NO_COLOR", "TMUX"] { unsetenv(name) }
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        let surface = Surface(size: screen.size)
+        let style = Style(foreground: .rgb(208, 208, 208), background: .rgb(0, 95, 135))
+        _ = surface.draw("漢字 😀x", at: Point(x: 2, y: 2), style: style)
+        screen.present(surface, cursor: nil)
+        let text = terminal.readText()
+        #expect(text.contains("漢字 "), "\(text.debugDescription)")
+        #expect(text.contains("😀x") || text.contains("😀\u{1B}"), "\(text.debugDescription)")
+        // What was behind it is gone when it goes.
+        surface.clear()
+        screen.present(surface, cursor: nil)
+        #expect(!terminal.readText().isEmpty)
+        screen.close()
+    }
+
     @Test func drawsSixelsOverCellsAndAgainWhenTheyWereWrittenOver() throws {
         setenv("TERM", "xterm-256color", 1)
         setenv("LC_ALL", "C.UTF-8", 1)

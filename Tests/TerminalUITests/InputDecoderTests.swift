@@ -102,6 +102,30 @@ import Testing
         #expect(decoder.decode(Array("1~".utf8)) == [.paste("abc")])
     }
 
+    /// A slow line may split a character anywhere: its beginning waits, however long.
+    @Test func aCharacterThatComesInPiecesIsWhole() {
+        for character: Unicode.Scalar in ["é", "漢", "😀"] {
+            var decoder = InputDecoder()
+            var events: [InputEvent] = []
+            for byte in String(character).utf8 {
+                events += decoder.decode([byte])
+                #expect(!decoder.isEscapePending)
+                events += decoder.flush()
+            }
+            #expect(events == [.key(KeyPress(.character(character)))])
+        }
+    }
+
+    @Test func theBeginningOfAPasteIsKnown() {
+        var decoder = InputDecoder()
+        #expect(decoder.decode([0x1B]).isEmpty)
+        #expect(decoder.isEscapePending && !decoder.isSequencePending)
+        #expect(decoder.decode([UInt8(ascii: "[")]).isEmpty)
+        #expect(decoder.isSequencePending)
+        let events = decoder.decode(Array("200~d\r\u{1B}[201~".utf8))
+        #expect(events == [.paste("d\n")])
+    }
+
     @Test func aPasteOfBrokenUTF8IsRepaired() {
         var decoder = InputDecoder()
         let events = decoder.decode(

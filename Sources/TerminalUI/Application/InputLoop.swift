@@ -87,7 +87,7 @@ final class InputLoop {
     }
 
     private func waitForRestOfEscape() {
-        guard decoder.isPending, !decoder.isPasting, let application else { return }
+        guard decoder.isEscapePending, !decoder.isPasting, let application else { return }
         escapeTimer = application.scheduler.schedule(after: escapeDelay(application)) {
             [weak self] in
             guard let self else { return }
@@ -98,10 +98,11 @@ final class InputLoop {
         }
     }
 
-    /// While replies of the terminal are pending, the delay is longer: on a slow connection, a reply may be
-    /// split anywhere, and its parts would be taken for keys.
+    /// While replies of the terminal are pending, and behind `Esc [`, the delay is longer: on a slow connection a
+    /// reply or a paste may be split anywhere, and its parts would be taken for keys.
     private func escapeDelay(_ application: Application) -> Duration {
         let usual = application.configuration.escapeDelay
+        if decoder.isSequencePending { return max(usual, .seconds(1)) }
         guard application.screen.awaitsReplies else { return usual }
         return max(usual, decoder.isLoneEscape ? .milliseconds(100) : .seconds(1))
     }

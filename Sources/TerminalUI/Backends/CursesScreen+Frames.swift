@@ -88,7 +88,10 @@ extension CursesScreen {
         let (row, column) = (Int32(row), Int32(column))
         if isDirect(cell) || cell.grapheme.isOfPicture {
             var value = TerminalCharset.blankPlaceholder
-            _ = byteclub_put(row, column, &value, 1, 0, 0)
+            // In both halves of a wide character.
+            for column in column..<column + Int32(max(1, cell.columnCount)) {
+                _ = byteclub_put(row, column, &value, 1, 0, 0)
+            }
             return .put
         }
         if pen.style != cell.style {
@@ -163,7 +166,8 @@ extension CursesScreen {
         for row in rows {
             for column in 0..<size.width {
                 let cell = surface[column: column, row: row]
-                guard isSpecial(cell) else { continue }
+                // The right half of a wide character is drawn with it.
+                guard cell.columnCount > 0, isSpecial(cell) else { continue }
                 let spill = min(10, cell.widestRendering - Int(cell.columnCount))
                 let end = column + Int(cell.columnCount)
                 // At the right edge, excess columns would wrap to the next row.

@@ -38,6 +38,12 @@ public struct InputDecoder: Sendable {
     /// Whether only an Esc is pending.
     var isLoneEscape: Bool { buffer == [Self.escape] }
 
+    /// Whether an Esc and perhaps more are pending. The beginning of a character just waits for its rest.
+    var isEscapePending: Bool { buffer.first == Self.escape || paste != nil }
+
+    /// Whether the beginning of a control sequence is pending: of a paste, perhaps.
+    var isSequencePending: Bool { buffer.starts(with: [Self.escape, UInt8(ascii: "[")]) }
+
     /// Whether a bracketed paste is incomplete.
     public var isPasting: Bool { paste != nil }
 
@@ -64,10 +70,10 @@ public struct InputDecoder: Sendable {
             remainder = .backslash
             return []
         }
-        var rest = buffer[...]
+        guard buffer.first == Self.escape else { return [] }
+        let rest = buffer.dropFirst()
         buffer = []
         var events: [InputEvent] = []
-        guard let first = rest.popFirst(), first == Self.escape else { return [] }
         guard let second = rest.first else { return [.key(KeyPress(.escape))] }
         if second == Self.escape {
             // Pressed twice, and read at once: no command has Alt+Esc.

@@ -227,7 +227,13 @@ public final class FindBar: View {
             application?.showMessage(reason, .warning)
             return
         }
-        if finder.replaceCurrent(with: replaceField.text) == .replaced { start = nil }
+        switch finder.replaceCurrent(with: replaceField.text) {
+        case .replaced: start = nil
+        case .selectedNext: break
+        case .tooLong:
+            application?.showMessage(
+                localized("This match is too long to be replaced by an expression."), .warning)
+        }
     }
 
     private func replaceAll() {
@@ -236,7 +242,14 @@ public final class FindBar: View {
             return
         }
         start = nil
-        finder.replaceAll(with: replaceField.text) { [weak self] count in
+        finder.replaceAll(with: replaceField.text) { [weak self] count, left in
+            guard left == 0 else {
+                self?.application?.showMessage(
+                    localized(
+                        "Replaced: \(count). Too long to be replaced by an expression: \(left)."),
+                    .warning)
+                return
+            }
             let words = count == 1 ? localized("1 match was") : localized("\(count) matches were")
             self?.application?.showMessage(
                 localized("\(words) replaced. ^Z in the text takes it back."), .success)

@@ -234,7 +234,11 @@ public final class TextFinder {
             return .selectedNext
         }
         let match = textView.matches[current]
-        let new = search.replacement(for: match, in: textView.buffer, template: template)
+        guard let new = search.replacement(for: match, in: textView.buffer, template: template)
+        else {
+            move(by: 1)
+            return .tooLong
+        }
         textView.replace(match, with: new)
         // An empty match would be found at the same position again.
         find(query, from: match.lowerBound + new.count + (match.isEmpty ? 1 : 0))
@@ -245,24 +249,29 @@ public final class TextFinder {
     public enum ReplaceOutcome: Sendable {
         case replaced
         case selectedNext
+        /// The match is too long to be replaced; the next one is selected.
+        case tooLong
     }
 
     /// Replaces all matches as one undoable step.
     ///
-    /// - Parameter done: Called with their number when the text was changed.
-    public func replaceAll(with template: String, done: @escaping @MainActor (Int) -> Void) {
+    /// - Parameter done: Called when the text was changed, with how many were replaced, and how many were left
+    ///   because they are too long.
+    public func replaceAll(
+        with template: String, done: @escaping @MainActor (_ count: Int, _ left: Int) -> Void
+    ) {
         let matches = textView.matches
         guard state == .complete, !matches.isEmpty, let search = try? TextSearch(query) else {
             return
         }
         let text = textView.buffer
         if matches.count <= Self.immediateEditCount {
-            textView.replaceAll(
-                matches.map {
-                    ($0, search.replacement(for: $0, in: text, template: template))
-                })
+            let edits = matches.compactMap { match in
+                search.replacement(for: match, in: text, template: template).map { (match, $0) }
+            }
+            textView.replaceAll(edits)
             find(query, from: nil)
-            return done(matches.count)
+            return done(edits.count, matches.count - edits.count)
         }
         let before = textView.state
         let application = textView.application
@@ -271,7 +280,7 @@ public final class TextFinder {
         didChange?()
         task = Task { [weak self] in
             defer { application?.endActivity() }
-            let new = await Self.replaced(matches, of: search, in: text, template)
+            let (new, left) = await Self.replaced(matches, of: search, in: text, template)
             guard !Task.isCancelled, let self else { return }
             task = nil
             // The text has changed meanwhile.
@@ -280,7 +289,7 @@ public final class TextFinder {
             }
             textView.replace(range, with: new)
             find(query, from: nil)
-            done(matches.count)
+            done(matches.count - left, left)
         }
     }
 
@@ -292,21 +301,32 @@ public final class TextFinder {
         return first.lowerBound..<last.upperBound
     }
 
-    /// The text from the first to the last match with all of them replaced.
+    /// The text from the first to the last match with all of them replaced, and how many were left.
     @concurrent private nonisolated static func replaced(
         _ matches: [Range<Int>], of search: TextSearch, in text: TextBuffer, _ template: String
-    ) async -> TextBuffer {
+    ) async -> (TextBuffer, left: Int) {
         var builder = TextBuffer.Builder()
+        var left = 0
         var place = matches.first?.lowerBound ?? 0
         for match in matches {
             text.forEachSpan(in: place..<match.lowerBound) {
                 builder.append($0)
                 return true
             }
-            let new = search.replacement(for: match, in: text, template: template)
+            guard let new = search.replacement(for: match, in: text, template: template) else {
+                left += 1
+                place = match.lowerBound
+                continue
+            }
             builder.append(new.bytes(in: 0..<new.count))
             place = match.upperBound
         }
-        return builder.finish()
+        if let last = matches.last, place < last.upperBound {
+            text.forEachSpan(in: place..<last.upperBound) {
+                builder.append($0)
+                return true
+            }
+        }
+        return (builder.finish(), left)
     }
 }

@@ -8,6 +8,8 @@ internal import CByteClubPCRE2
 final class RegularExpression: @unchecked Sendable {
     // Compiled code is only read: PCRE2 lets any number of threads match with it at once.
     private let code: OpaquePointer
+    /// Whether an attempt may begin before its match.
+    let mayBeginEarly: Bool
 
     static let longestMatch = 65_536
     fileprivate static let firstReach = 1024
@@ -27,6 +29,7 @@ final class RegularExpression: @unchecked Sendable {
             throw TextSearchError(.invalidExpression(place), Self.reason(error))
         }
         self.code = code
+        mayBeginEarly = !isLiteral && pattern.contains("\\K")
     }
 
     deinit { byteclub_regex_free(code) }
@@ -109,6 +112,28 @@ final class RegularExpression: @unchecked Sendable {
         }
 
         private var searchBase = 0
+
+        /// Where the attempt that matched last began: before the match itself with a `\K`.
+        var attemptStart: Int { searchBase + byteclub_regex_start(data) }
+
+        /// Finds a match again, for its groups.
+        func matchAgain(_ match: Range<Int>, in text: TextBuffer) throws(TextSearchError) -> Found {
+            var start = match.lowerBound
+            if try self.match(in: text, beginningIn: start...start) == match { return .found }
+            guard expression.mayBeginEarly else { return .lost }
+            // The attempt began before the `\K`, in this line or not far from it.
+            start = max(
+                text.start(ofLine: text.line(at: start)), start - RegularExpression.lookBehind)
+            while start <= match.lowerBound,
+                let found = try self.match(in: text, beginningIn: start...match.lowerBound)
+            {
+                if found == match { return .found }
+                start = max(start, attemptStart) + 1
+            }
+            return .lost
+        }
+
+        enum Found { case found, lost }
 
         /// The bytes of a group of the last match; nil when it took no part in it.
         func group(_ number: Int) -> Range<Int>? {

@@ -100,19 +100,22 @@ public struct TextSearch: Sendable {
 
     // MARK: - Replacing
 
-    /// What takes the place of a match.
+    /// What takes the place of a match; nil where that is unknown: the match is as long as one can be, and its
+    /// groups are cut off somewhere.
     ///
     /// - Parameter template: As it is, or for a regular expression with `$1` or `\1` for what its first
     ///   group matched, `$0` for all of it, `\n`, `\t`, and `$$` and `\\` for themselves.
     public func replacement(
         for match: Range<Int>, in text: TextBuffer, template: String
-    ) -> TextBuffer {
-        guard isTemplate, case .expression(let expression) = engine,
-            template.utf8.contains(where: { $0 == 0x24 || $0 == 0x5C }),
-            let matcher = try? RegularExpression.Matcher(expression),
-            (try? matcher.match(
-                in: text, beginningIn: match.lowerBound...match.lowerBound)) == match
-        else { return TextBuffer(template) }
+    ) -> TextBuffer? {
+        guard case .expression(let expression) = engine else { return TextBuffer(template) }
+        guard match.count < RegularExpression.longestMatch else { return nil }
+        guard isTemplate, template.utf8.contains(where: { $0 == 0x24 || $0 == 0x5C }) else {
+            return TextBuffer(template)
+        }
+        guard let matcher = try? RegularExpression.Matcher(expression),
+            (try? matcher.matchAgain(match, in: text)) == .found
+        else { return nil }
         let ending = Array(text.lineEnding.rawValue.utf8)
         return ReplacementTemplate(template).expanded(lineEnding: ending) { number in
             matcher.group(number).map { text.bytes(in: $0) } ?? []

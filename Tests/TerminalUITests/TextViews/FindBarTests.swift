@@ -70,7 +70,7 @@ final class FindController: ViewController {
         // The finder is not told.
         controller.textView.didChange = nil
         controller.textView.load("fo")
-        finder.whenComplete { finder.replaceAll(with: "bar") { _ in } }
+        finder.whenComplete { finder.replaceAll(with: "bar") { _, _ in } }
         // The first search, the one in the new text, and the one after the replacement.
         await finder.finish()
         await finder.finish()

@@ -53,7 +53,7 @@ import Testing
         for (text, expected) in [("a;b\r\n", "\r\n"), ("a;b\n", "\n"), ("a;b", "\n")] {
             let buffer = TextBuffer(text)
             let new = search.replacement(for: 1..<2, in: buffer, template: "\\n")
-            #expect(Array(new.string.utf8) == Array(expected.utf8))
+            #expect(Array((new?.string ?? "").utf8) == Array(expected.utf8))
         }
     }
 
@@ -125,13 +125,42 @@ import Testing
         var editor = TextEditor("one two")
         let match = try #require(try search.firstMatch(in: editor.text, from: 0))
         editor.replace(
-            match, with: search.replacement(for: match, in: editor.text, template: template))
+            match,
+            with: try #require(search.replacement(for: match, in: editor.text, template: template)))
         #expect(editor.text.string == expected)
     }
 
     @Test func aLiteralReplacementIsTakenAsItIs() throws {
         let search = try #require(TextSearch("one"))
-        #expect(search.replacement(for: 0..<3, in: "one", template: "$1\\n").string == "$1\\n")
+        #expect(search.replacement(for: 0..<3, in: "one", template: "$1\\n")?.string == "$1\\n")
+    }
+
+    @Test(
+        arguments: [
+            ("price: \\K\\d+", "price: 12 price: 345", "price: <12> price: <345>"),
+            ("\\d+\\K (\\w)", "12 a 3 b", "12< a> 3< b>"),
+        ] as [(String, String, String)])
+    func whatAMatchLeavesOutBeforeItStays(pattern: String, text: String, expected: String) throws {
+        let search = try #require(try TextSearch(TextQuery(pattern, isRegularExpression: true)))
+        var editor = TextEditor(TextBuffer(text))
+        for match in try search.matches(in: editor.text).reversed() {
+            editor.replace(
+                match,
+                with: try #require(
+                    search.replacement(for: match, in: editor.text, template: "<$0>")))
+        }
+        #expect(editor.text.string == expected)
+    }
+
+    /// Its groups are cut off somewhere: a template must not take the place of what it could not read.
+    @Test func whatIsLongerThanAMatchCanBeIsNotReplaced() throws {
+        let search = try #require(
+            try TextSearch(TextQuery("foo(\\d.*)", isRegularExpression: true)))
+        for template in ["[$1]", "plain"] {
+            let long = TextBuffer("foo1" + String(repeating: " abc", count: 50_000))
+            let match = try #require(try search.firstMatch(in: long, from: 0))
+            #expect(search.replacement(for: match, in: long, template: template) == nil)
+        }
     }
 }
 
