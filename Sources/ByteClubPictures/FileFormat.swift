@@ -22,6 +22,7 @@ public enum FileFormat: Int, Sendable, CaseIterable {
     case video
     case archive
     case text
+    case pnm
 
     /// The number of first bytes examined.
     static let beginningByteCount = 512
@@ -30,7 +31,9 @@ public enum FileFormat: Int, Sendable, CaseIterable {
     init?(beginning: [UInt8]) {
         if let (_, format) = Self.signatures.first(where: { beginning.starts(with: $0.0) }) {
             self = format
-        } else if let format = Self.container(beginning) ?? Self.writing(beginning) {
+        } else if let format = Self.container(beginning) ?? Self.pnm(beginning)
+            ?? Self.writing(beginning)
+        {
             self = format
         } else {
             return nil
@@ -105,6 +108,16 @@ public enum FileFormat: Int, Sendable, CaseIterable {
         }
     }
 
+    /// Source: ppm(5), pgm(5).
+    private static func pnm(_ beginning: [UInt8]) -> FileFormat? {
+        guard beginning.count > 7,
+            beginning.starts(with: "P5".utf8) || beginning.starts(with: "P6".utf8),
+            beginning[2] == 0x20 || (0x09...0x0D).contains(beginning[2]),
+            (0x30...0x39).contains(beginning[3]) || beginning[3] == UInt8(ascii: "#")
+        else { return nil }
+        return .pnm
+    }
+
     /// Text formats.
     private static func writing(_ beginning: [UInt8]) -> FileFormat? {
         guard !beginning.isEmpty, !beginning.contains(0) else { return nil }
@@ -131,7 +144,7 @@ extension FileFormat {
         case .avif: localized("an AVIF picture")
         case .webp: localized("a WebP picture")
         case .gif: localized("a GIF")
-        case .tiff: localized("a TIFF or a raw photo")
+        case .tiff: localized("a TIFF")
         case .bitmap: localized("a BMP")
         case .jpegXL: localized("a JPEG XL picture")
         case .jpeg2000: localized("a JPEG 2000 picture")
@@ -143,6 +156,7 @@ extension FileFormat {
         case .video: localized("a video")
         case .archive: localized("an archive")
         case .text: localized("a text")
+        case .pnm: localized("a PNM picture")
         }
     }
 }

@@ -30,6 +30,8 @@ public struct PictureError: Error, Sendable, Equatable {
         case tooLarge
         /// Too large to be re-encoded. It can be shown, and uploaded unchanged.
         case tooLargeToReencode
+        /// Not uploaded unchanged: other members could not see it.
+        case onlyAsJPEG
         /// Opening it takes far more time or memory than any real photo.
         case tooCostly
         /// The process that decoded it crashed or was killed.
@@ -70,7 +72,7 @@ public struct PictureError: Error, Sendable, Equatable {
     public var isOfThePicture: Bool {
         switch code {
         case .empty, .notAPicture, .truncated, .damaged, .unsupported, .tooLarge,
-            .tooLargeToReencode, .tooCostly, .crashed:
+            .tooLargeToReencode, .onlyAsJPEG, .tooCostly, .crashed:
             true
         case .notFound, .unreadable, .isDirectory, .changed, .noLibrary, .noWorker, .outOfMemory,
             .cannotWrite, .diskFull, .cancelled:
@@ -88,8 +90,8 @@ extension PictureError {
         case .isDirectory: localized("it is a folder")
         case .empty: localized("the file is empty")
         case .notAPicture:
-            format.map { localized("it is \($0.name), not a JPEG, PNG, HEIC, AVIF or WebP") }
-                ?? localized("it is not a JPEG, PNG, HEIC, AVIF or WebP")
+            format.map { localized("it is \($0.name), not a picture that can be read") }
+                ?? localized("it is not a picture that can be read")
         case .noLibrary:
             format.map {
                 localized("it is \($0.name), and the library that reads it is not installed")
@@ -103,6 +105,9 @@ extension PictureError {
             localized("the picture decoder could not be started")
         case .tooLarge: localized("the picture is too large")
         case .tooLargeToReencode: localized("the picture is too large to be encoded again")
+        case .onlyAsJPEG:
+            format.map { localized("it is \($0.name), which others cannot see as it is") }
+                ?? localized("others cannot see it as it is")
         case .tooCostly: localized("opening it requires too much computation")
         case .outOfMemory: localized("there is not enough memory")
         case .cannotWrite: localized("the result could not be written")

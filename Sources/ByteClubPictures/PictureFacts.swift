@@ -16,6 +16,8 @@ public struct PictureFacts: Sendable, Equatable {
 
     /// The memory that libjpeg needs for progressive decoding.
     let coefficientByteCount: Int
+    /// The pixels that another library has in memory at once.
+    private(set) var heldPixelCount = 0
 
     /// The displayed size in pixels.
     public var size: PixelSize { orientation.applied(to: storedSize) }
@@ -63,8 +65,9 @@ public struct PictureFacts: Sendable, Equatable {
         storedSize = head.storedSize
         orientation = head.orientation
         componentCount = 4
-        isReadWhole = format != .webp || head.isLossless
+        isReadWhole = format != .tiff && (format != .webp || head.isLossless)
         coefficientByteCount = 0
+        heldPixelCount = head.heldPixelCount ?? head.storedSize.pixelCount
     }
 
     /// Source: PNG (third edition), 5.2 and 11.2.2: the signature, then IHDR.
@@ -92,10 +95,12 @@ public struct PictureFacts: Sendable, Equatable {
 }
 
 extension FileFormat {
-    static let openable: Set<FileFormat> = [.jpeg, .png, .webp, .heic, .avif]
+    package static let openable: Set<FileFormat> = [
+        .jpeg, .png, .webp, .heic, .avif, .tiff, .gif, .bitmap, .pnm,
+    ]
 
     /// Whether it requires an optional library.
-    var needsLibrary: Bool { self == .webp || self == .heic || self == .avif }
+    var needsLibrary: Bool { library != nil }
 
     /// The format of a file if it is supported.
     ///

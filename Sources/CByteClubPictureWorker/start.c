@@ -16,7 +16,7 @@
 static char name[] = "byteclub:";
 static char purpose[] = "decoding pictures";
 // The third, of a worker that loads a library first, by its `byteclub_picture_kind`.
-static char kinds[][8] = {"", "WebP", "HEIF"};
+static char kinds[][8] = {"", "WebP", "HEIF", "TIFF", "simple"};
 
 // In Swift; does not return.
 extern void byteclub_picture_worker_main(byteclub_picture_kind kind);

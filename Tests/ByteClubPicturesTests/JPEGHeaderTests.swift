@@ -104,7 +104,7 @@ import Testing
         let file = try folder.add(Data("text".utf8), named: "holiday.jpg")
         let error = #expect(throws: PictureError.self) { try JPEGHeader.read(fileAt: file) }
         #expect(
-            error?.description.hasPrefix("could not read holiday.jpg: it is not a JPEG") == true)
+            error?.description.hasPrefix("could not read holiday.jpg: it is not a picture") == true)
     }
 
     @Test func refusesMorePixelsThanAnyPictureHas() throws {

@@ -38,7 +38,7 @@ struct PictureBudget: Sendable, Equatable {
         if facts.format.needsLibrary {
             // The file, the library's pixels, and a small stack for each of its threads.
             byteCount += facts.byteCount + 96 << 20
-            byteCount += stored.pixelCount * (facts.format == .webp ? 5 : 10)
+            byteCount += facts.heldPixelCount * Self.heldByteCount(facts.format)
             if facts.format == .webp, isReencoded { byteCount += stored.pixelCount * 4 }
         }
         if isReencoded {
@@ -64,11 +64,22 @@ struct PictureBudget: Sendable, Equatable {
         seconds = 10 + processorSeconds * 3
     }
 
+    /// For each pixel that a library keeps in memory: decoded, and as it was compressed.
+    private static func heldByteCount(_ format: FileFormat) -> Int {
+        switch format {
+        case .webp: 5
+        // 8 bytes as stored, twice where the samples are apart, and 4 decoded.
+        case .tiff: 20
+        default: 10
+        }
+    }
+
     private static func secondsPerPixel(_ format: FileFormat) -> Double {
         switch format {
         case .png: 2.5e-8
         case .webp: 5e-8
         case .heic, .avif: 2e-7
+        case .tiff, .gif: 5e-8
         default: 1e-8
         }
     }

@@ -184,6 +184,8 @@ extension FileFormat {
         switch self {
         case .webp: BYTECLUB_PICTURE_WEBP
         case .heic, .avif: BYTECLUB_PICTURE_HEIF
+        case .tiff: BYTECLUB_PICTURE_TIFF
+        case .gif, .bitmap, .pnm: BYTECLUB_PICTURE_SIMPLE
         default: BYTECLUB_PICTURE_USUAL
         }
     }

@@ -11,6 +11,8 @@ func pictureWorkerMain(_ kind: byteclub_picture_kind) {
     switch kind {
     case BYTECLUB_PICTURE_WEBP: _ = byteclub_webp_load()
     case BYTECLUB_PICTURE_HEIF: _ = byteclub_heif_load()
+    case BYTECLUB_PICTURE_TIFF: _ = byteclub_tiff_load()
+    case BYTECLUB_PICTURE_SIMPLE: _ = byteclub_stb_load()
     default: break
     }
     ready.byte_count = byteclub_picture_private_byte_count()

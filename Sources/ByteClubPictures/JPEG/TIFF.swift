@@ -102,6 +102,9 @@ struct TIFF {
         bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
     }
 
+    /// Of one value of a type; nil for an unknown one.
+    static func byteCount(ofType type: Int) -> Int? { byteCounts[type] }
+
     /// Of one value of each type. Source: TIFF 6.0, section 2.
     private static let byteCounts = [
         1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4,

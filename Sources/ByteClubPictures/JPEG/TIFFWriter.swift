@@ -9,6 +9,10 @@ struct TIFFWriter {
         let count: Int
         let value: [UInt8]
 
+        init(tag: Int, type: Int, count: Int, value: [UInt8]) {
+            (self.tag, self.type, self.count, self.value) = (tag, type, count, value)
+        }
+
         init(_ entry: TIFF.Entry, of tiff: TIFF) {
             (tag, type, count) = (entry.tag, entry.type, entry.count)
             value = Array(tiff.bytes(entry.value))

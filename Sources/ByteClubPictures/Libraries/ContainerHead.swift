@@ -1,16 +1,17 @@
 import FoundationEssentials
 
-/// Information about the picture in a WebP or HEIF file.
+/// Information about the picture in a file that a library decodes.
 ///
 /// Parsed here, like `JPEGHead`: sizes are known before a library sees the file.
 struct ContainerHead: Sendable {
     /// In pixels, as decoded by the library.
     var storedSize: PixelSize
-    /// Only WebP uses EXIF's orientation. HEIF has its own properties for it, which the library applies; the
-    /// EXIF is then ignored.
+    /// Of WebP and TIFF. HEIF has its own properties for it, which the library applies; the EXIF is then ignored.
     var orientation = Orientation.up
     /// Whether decoding keeps all pixels in memory, even for a small result.
     var isLossless = false
+    /// The pixels that decoding keeps in memory at once if they are not all: those of a strip, or of a row of tiles.
+    var heldPixelCount: Int?
     /// The range of the EXIF in the file, from its TIFF header.
     var exifRange: Range<Int>?
     /// As the content of an APP1 marker, for `Exif`.
@@ -21,23 +22,26 @@ struct ContainerHead: Sendable {
 
     init(storedSize: PixelSize) { self.storedSize = storedSize }
 
-    /// - Parameter format: `.webp`, `.heic` or `.avif`.
+    /// - Parameter format: One that needs a library.
     /// - Throws: `PictureError`: `.truncated`, `.damaged`, `.unsupported`, `.tooLarge`, `.unreadable` or
     ///   `.cancelled`.
     init(
         _ bytes: PictureBytes, as format: FileFormat, to operation: String
     ) throws(PictureError) {
-        if format == .webp {
-            self = try WebPContainer.head(of: bytes, to: operation)
-        } else {
-            self = try HEIFContainer.head(of: bytes, to: operation)
-        }
+        self =
+            switch format {
+            case .webp: try WebPContainer.head(of: bytes, to: operation)
+            case .tiff: try TIFFContainer.head(of: bytes, to: operation)
+            case .gif, .bitmap, .pnm: try SimpleHead.head(of: bytes, as: format, to: operation)
+            default: try HEIFContainer.head(of: bytes, to: operation)
+            }
         let size = storedSize
         guard size.width > 0, size.height > 0 else {
             throw PictureError(.damaged, operation: operation, detail: size.description)
         }
         guard max(size.width, size.height) <= 1 << 16,
-            size.pixelCount <= PictureLimits.libraryPixelCount(format, isLossless: isLossless)
+            size.pixelCount <= PictureLimits.libraryPixelCount(format, isLossless: isLossless),
+            heldPixelCount ?? 0 <= PictureLimits.heldPixelCount
         else { throw PictureError(.tooLarge, operation: operation, detail: size.description) }
     }
 
@@ -63,11 +67,18 @@ struct ContainerHead: Sendable {
 }
 
 extension PictureLimits {
-    /// Pixels of a picture that a library decodes as a whole: a phone's panorama, or WebP's maximum of 16,383
-    /// × 8,191.
+    /// Pixels of a picture that a library decodes: as a whole a phone's panorama, or WebP's maximum of 16,383 ×
+    /// 8,191; in bands of rows more than 16,384 × 8,192.
     static func libraryPixelCount(_ format: FileFormat, isLossless: Bool) -> Int {
-        format == .webp && !isLossless ? 1 << 27 : 1 << 26
+        switch format {
+        case .webp where !isLossless: 1 << 27
+        case .tiff: reencodedPNGPixelCount
+        default: 1 << 26
+        }
     }
+
+    /// Pixels of a band of rows, all of which are in memory.
+    static let heldPixelCount = 1 << 25
 
     /// Bytes of a file that a library reads into memory.
     static let libraryFileByteCount = 128 << 20

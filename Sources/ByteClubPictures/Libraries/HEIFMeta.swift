@@ -73,7 +73,9 @@ struct HEIFMeta {
         for _ in 0..<count {
             guard let item = fields.number(version < 2 ? 2 : 4),
                 let method = version == 0 ? 0 : fields.number(2), fields.number(2) != nil,
-                let base = fields.number(baseCount), let extentCount = fields.number(2)
+                let base = fields.number(baseCount), let extentCount = fields.number(2),
+                // Pieces of no bytes would cost time without end.
+                extentCount <= 1 || indexCount + offsetCount + lengthCount > 0
             else { return }
             for index in 0..<extentCount {
                 guard fields.number(indexCount) != nil, let offset = fields.number(offsetCount),
@@ -85,6 +87,9 @@ struct HEIFMeta {
             }
         }
     }
+
+    /// A main picture has about ten.
+    private static let propertyLimit = 256
 
     private mutating func readProperties(_ content: ArraySlice<UInt8>) {
         let boxes = ISOBox.all(in: content)
@@ -100,7 +105,9 @@ struct HEIFMeta {
                 for _ in 0..<associationCount {
                     guard let word = fields.number(flags & 1 == 0 ? 1 : 2) else { break }
                     let index = word & (flags & 1 == 0 ? 0x7F : 0x7FFF)
-                    if item == primary, index > 0 { propertiesOfPrimary.append(index - 1) }
+                    if item == primary, index > 0, propertiesOfPrimary.count < Self.propertyLimit {
+                        propertiesOfPrimary.append(index - 1)
+                    }
                 }
             }
         }

@@ -4,6 +4,8 @@ import CByteClubPictureLibraries
 public enum PictureLibrary: String, Sendable, CaseIterable {
     case libwebp
     case libheif
+    case libtiff
+    case libstb
 
     /// Whether it can be loaded. It then stays in this process, so a program that decodes in workers uses
     /// ``facts`` instead.
@@ -11,6 +13,8 @@ public enum PictureLibrary: String, Sendable, CaseIterable {
         switch self {
         case .libwebp: byteclub_webp_load()
         case .libheif: byteclub_heif_load()
+        case .libtiff: byteclub_tiff_load()
+        case .libstb: byteclub_stb_load()
         }
     }
 
@@ -33,6 +37,8 @@ public enum PictureLibrary: String, Sendable, CaseIterable {
             switch self {
             case .libwebp: byteclub_webp_facts()
             case .libheif: byteclub_heif_facts()
+            case .libtiff: byteclub_tiff_facts()
+            case .libstb: byteclub_stb_facts()
             }
         guard facts.is_found else { return nil }
         let version = withUnsafeBytes(of: facts.version) { bytes in
@@ -42,6 +48,8 @@ public enum PictureLibrary: String, Sendable, CaseIterable {
         if facts.decodes_webp { formats.insert(.webp) }
         if facts.decodes_hevc { formats.insert(.heic) }
         if facts.decodes_av1 { formats.insert(.avif) }
+        if facts.decodes_tiff { formats.insert(.tiff) }
+        if facts.decodes_simple { formats.formUnion([.gif, .bitmap, .pnm]) }
         return Facts(version: version, formats: formats)
     }
 
@@ -50,6 +58,8 @@ public enum PictureLibrary: String, Sendable, CaseIterable {
         switch self {
         case .libwebp: [.webp]
         case .libheif: [.heic, .avif]
+        case .libtiff: [.tiff]
+        case .libstb: [.gif, .bitmap, .pnm]
         }
     }
 }
@@ -68,6 +78,10 @@ extension FileFormat {
         case "webp": self = .webp
         case "heic", "heif": self = .heic
         case "avif": self = .avif
+        case "tif", "tiff": self = .tiff
+        case "gif": self = .gif
+        case "bmp": self = .bitmap
+        case "ppm", "pgm", "pnm": self = .pnm
         default: return nil
         }
     }

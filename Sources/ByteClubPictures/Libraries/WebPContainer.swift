@@ -61,6 +61,8 @@ enum WebPContainer {
                 profile = Data(try reader.bytes(count))
             default: break
             }
+            // A chunk may claim to be shorter than what was read of it.
+            guard next >= reader.position else { throw reader.error(.damaged, detail: "chunk") }
             reader.skip(next - reader.position)
             // Without an extended header, no chunks follow.
             if head != nil, canvas == nil { break }

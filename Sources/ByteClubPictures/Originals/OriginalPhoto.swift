@@ -67,9 +67,12 @@ struct OriginalPhoto {
     func checkLength(of format: FileFormat) throws(PictureError) {
         let bytes = PictureBytes.descriptor(file.descriptor)
         let isWhole =
-            format == .webp
-            ? try WebPContainer.isWhole(bytes, to: operation)
-            : try HEIFContainer.isWhole(bytes, to: operation)
+            switch format {
+            case .webp: try WebPContainer.isWhole(bytes, to: operation)
+            case .heic, .avif: try HEIFContainer.isWhole(bytes, to: operation)
+            // Their length was checked when the sizes were read.
+            default: true
+            }
         guard isWhole else { throw PictureError(.truncated, operation: operation) }
     }
 

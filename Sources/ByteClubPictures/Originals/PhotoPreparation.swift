@@ -44,6 +44,9 @@ extension PictureWorkers {
         }
         let original = try OriginalPhoto(copying: photo, progress: progress, to: operation)
         let facts = try original.facts()
+        guard facts.format.photoEnding != nil else {
+            throw PictureError(.onlyAsJPEG, operation: operation, format: facts.format)
+        }
         do throws(PictureError) {
             // Decoding a small picture shows whether it is complete.
             let seen = try await decode(

@@ -20,6 +20,8 @@ typedef enum {
     BYTECLUB_PICTURE_USUAL, // JPEG and PNG
     BYTECLUB_PICTURE_WEBP,
     BYTECLUB_PICTURE_HEIF, // HEIC and AVIF
+    BYTECLUB_PICTURE_TIFF,
+    BYTECLUB_PICTURE_SIMPLE, // GIF, BMP and PNM
 } byteclub_picture_kind;
 int byteclub_picture_worker_start(
     const char *_Nullable const *_Nonnull environment, byteclub_picture_kind kind,

@@ -38,14 +38,14 @@ import Testing
 
     @Test(arguments: [
         (FileFormat.video, Data([0, 0, 0, 0x18]) + Data("ftypisom\0\0\0\0".utf8), "a video"),
-        (.gif, Data("GIF89a\u{1}\0".utf8), "a GIF"),
-        (.tiff, Data("II*\0\u{8}\0\0\0".utf8), "a TIFF"),
+        (.jpegXL, Data([0xFF, 0x0A, 1, 2]), "a JPEG XL picture"),
+        (.photoshop, Data("8BPS\0\u{1}".utf8), "a Photoshop file"),
         (.pdf, Data("%PDF-1.7\n".utf8), "a PDF"),
         (.webPage, Data("\n <!DOCTYPE html><title>Log in</title>".utf8), "a web page"),
         (.svg, Data("<?xml version=\"1.0\"?><svg width=\"3\">".utf8), "an SVG"),
         (.text, Data("Dear diary, héllo".utf8), "a text"),
         (.archive, Data("PK\u{3}\u{4}\u{14}\0".utf8), "an archive"),
-        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a JPEG, PNG, HEIC, AVIF or WebP"),
+        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a picture that can be read"),
     ])
     func whatIsNoPictureIsNamed(format: FileFormat?, data: Data, words: String) throws {
         for operation in [
@@ -58,7 +58,7 @@ import Testing
             #expect(error?.code == .notAPicture)
             #expect(error?.format == format)
             #expect(error?.reason.contains(words) == true)
-            #expect(error?.reason.hasSuffix("not a JPEG, PNG, HEIC, AVIF or WebP") == true)
+            #expect(error?.reason.hasSuffix("not a picture that can be read") == true)
         }
     }
 

@@ -166,6 +166,25 @@ struct LibraryPictureTests {
         #expect(error?.code == .tooLarge)
     }
 
+    /// Sixty thousand items, each of as many pieces of no bytes: minutes in the program's own process.
+    @Test(.timeLimit(.minutes(1))) func piecesWithoutBytesCostNothing() throws {
+        func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+            let count = UInt32(content.count + 8).bigEndian
+            return withUnsafeBytes(of: count) { Array($0) } + Array(type.utf8) + content
+        }
+        let items = 60_000
+        var places: [UInt8] = [0, 0, 0, 0, 0, 0, UInt8(items >> 8), UInt8(items & 0xFF)]
+        for item in 0..<items {
+            places += [UInt8(item >> 8), UInt8(item & 0xFF), 0, 0, 0xFF, 0xFF]
+        }
+        let meta = [0, 0, 0, 0] + box("pitm", [0, 0, 0, 0, 0, 1]) + box("iloc", places)
+        let file = box("ftyp", Array("heic\0\0\0\0heic".utf8)) + box("meta", meta)
+        let error = #expect(throws: PictureError.self) {
+            try PictureFile(data: Data(file)).facts()
+        }
+        #expect(error?.code == .damaged)
+    }
+
     @Test(arguments: [
         (LibraryFixtures.lossy, FileFormat.webp), (LibraryFixtures.heic, .heic),
         (LibraryFixtures.avif, .avif),
