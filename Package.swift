@@ -252,7 +252,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ByteClubTests",
         dependencies: [
-            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
+            "ByteClub", "ByteClubFiles", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
             "ClubStoreTestSupport", "DropboxAPI", "ByteClubPictures", "TerminalUI", "TestSupport",
             "TextEditing",
             "byteclub",
@@ -263,7 +263,8 @@ let tests: [Target] = [
         path: "Examples/Groceries",
         swiftSettings: strict),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "groceries", "nerdfeed"],
+        name: "EndToEndTests",
+        dependencies: ["ByteClubPictures", "TestSupport", "byteclub", "groceries", "nerdfeed"],
         exclude: ["Screens"],
         swiftSettings: strict),
 ]

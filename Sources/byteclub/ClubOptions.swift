@@ -9,7 +9,8 @@ import Synchronization
 struct ClubOptions: ParsableArguments {
     @Option(
         name: .customLong("club"),
-        help: ArgumentHelp("Club to use (default: the last one opened).", valueName: "name"))
+        help: ArgumentHelp("Club to use (default: the last one opened).", valueName: "name"),
+        completion: Proposals.clubs)
     var name: String?
 
     @Option(

@@ -3,6 +3,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import ByteClubMessages
+import Synchronization
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,10 +18,13 @@ struct CopyCommand: AsyncParsableCommand {
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
 
-    @Option(help: ArgumentHelp("The club to copy.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The club to copy.", valueName: "name"), completion: Proposals.clubs)
     var from: String
 
-    @Option(help: ArgumentHelp("The club to copy into.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The club to copy into.", valueName: "name"), completion: Proposals.clubs
+    )
     var to: String
 
     func validate() throws {
@@ -29,6 +33,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Output.endsUnread.store(false, ordering: .relaxed)
         let registry = ClubRegistry()
         let settings = ClubOptions.settings(registry)
         let (source, destination) = try (

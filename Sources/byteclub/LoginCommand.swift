@@ -192,7 +192,8 @@ struct LogoutCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ClubOptions
 
-    @Argument(help: "Club to use (default: the last one opened).")
+    @Argument(
+        help: "Club to use (default: the last one opened).", completion: Proposals.clubs)
     var club: String?
 
     func validate() throws {

@@ -16,6 +16,11 @@ enum Output {
     /// Whether lines are never overwritten: a screen reader would read them again and again.
     static let isPlain = Atomic(false)
 
+    /// Whether the program ends when nobody reads its output any longer. Not while it does more than to write: what was
+    /// asked for is done, silently.
+    static let endsUnread = Atomic(true)
+    private static let isUnread = Atomic(false)
+
     /// Writes one line.
     static func line(_ text: String) {
         write(VisibleText(text).string + "\n")
@@ -89,8 +94,9 @@ enum Output {
         write(text)
     }
 
-    /// Writes all bytes. If the reader has closed the pipe, the program ends.
+    /// Writes all bytes. If the reader has closed the pipe, the program ends; see ``endsUnread``.
     static func write(_ data: Data) {
+        guard !isUnread.load(ordering: .relaxed) else { return }
         data.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
@@ -102,7 +108,9 @@ enum Output {
                     var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                     poll(&request, 1, -1)
                 } else if errno == EPIPE {
-                    exit(0)
+                    guard !endsUnread.load(ordering: .relaxed) else { exit(0) }
+                    isUnread.store(true, ordering: .relaxed)
+                    return
                 } else if errno != EINTR {
                     complain(
                         localized(

@@ -1,3 +1,4 @@
+import ByteClubPictures
 import Foundation
 import TestSupport
 import Testing
@@ -105,6 +106,28 @@ import Testing
             let moved = try await home.run("photos", "mv", "lake.webp", "sea")
             #expect(moved.status == 0, "\(moved.errorText)")
             #expect(try await home.run("photos", "ls").text.contains("sea.webp"))
+        }
+    }
+
+    @Test(
+        .enabled("libtiff6 and libstb0 are not both installed") {
+            PictureLibrary.allCases.allSatisfy { $0.facts != nil }
+        },
+        arguments: [
+            ("scan.TIF", SimpleFixtures.tiff()), ("a.gif", SimpleFixtures.gif()),
+            ("screen.bmp", SimpleFixtures.bitmap), ("plot.ppm", SimpleFixtures.pixmap),
+        ])
+    func sendsPicturesOfOtherFormatsAsJPEGs(name: String, _ picture: Data) async throws {
+        try await inFreshHome { home in
+            try picture.write(to: home.work.appending(path: name))
+            let asItIs = try await home.run("photos", "put", "--original", name)
+            #expect(asItIs.status == 1)
+            #expect(asItIs.errorText.contains("others cannot see it as it is"))
+            let put = try await home.run("photos", "put", name)
+            #expect(put.status == 0, "\(put.errorText)")
+            let stem = try #require(name.split(separator: ".").first)
+            let there = home.photos.appending(path: "\(stem).jpg")
+            #expect(try Data(contentsOf: there).starts(with: [0xFF, 0xD8]))
         }
     }
 

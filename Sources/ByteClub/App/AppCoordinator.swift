@@ -185,10 +185,11 @@ extension AppCoordinator: ClubObserver {
         tabBarController.shorterStatuses = Array(lines.dropFirst())
     }
 
-    /// The strip is visible while a transfer is active, and until failed ones have been viewed.
+    /// The strip is visible while a transfer is active or paused, and until failed ones have been viewed.
     private func showTransfers() {
         strip.batch = session.transfers.batch
         strip.failures = session.transfers.unseenFailures
+        strip.paused = session.transfers.items.filter { $0.state == .paused }
         tabBarController.bottomView = strip.isEmpty ? nil : strip
     }
 

@@ -5,7 +5,7 @@ internal import ByteClubMessages
 internal import TerminalUI
 
 /// The row at the bottom of both tabs during transfers: number, name, progress, rate; also failures, until
-/// the list of transfers was viewed.
+/// the list of transfers was viewed, and what is paused.
 final class TransferStrip: View {
     var batch = TransferBatch([]) {
         didSet { if batch != oldValue { setNeedsDisplay() } }
@@ -16,7 +16,12 @@ final class TransferStrip: View {
         didSet { if failures != oldValue { setNeedsDisplay() } }
     }
 
-    var isEmpty: Bool { batch.wanted.isEmpty && failures.isEmpty }
+    /// Nobody goes on with them but the user.
+    var paused: [TransferItem] = [] {
+        didSet { if paused != oldValue { setNeedsDisplay() } }
+    }
+
+    var isEmpty: Bool { batch.wanted.isEmpty && failures.isEmpty && paused.isEmpty }
 
     private let showTransfers: () -> Void
 
@@ -31,7 +36,7 @@ final class TransferStrip: View {
         let hint = bindings.keys(for: .showTransfers).first.map { key in
             TextLine(key.displayName, .key) + TextLine(localized(" transfers"), .keyLabel)
         }
-        let line = Self.line(batch, failures, columns: bounds.width - 2, hint: hint)
+        let line = Self.line(batch, failures, paused, columns: bounds.width - 2, hint: hint)
         surface.draw(line, at: Point(x: 1, y: 0), columns: bounds.width - 2)
     }
 
@@ -48,11 +53,14 @@ extension TransferStrip {
     /// `↑ 2/5 sea.jpg ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left  w transfers`; with less room, the name
     /// is shortened first, then the right end is cut.
     static func line(
-        _ batch: TransferBatch, _ failures: [TransferItem] = [], columns: Int, hint: TextLine?
+        _ batch: TransferBatch, _ failures: [TransferItem] = [], _ paused: [TransferItem] = [],
+        columns: Int, hint: TextLine?
     ) -> TextLine {
         let items = batch.wanted
         guard let shown = items.first(where: { $0.state != .waiting }) ?? items.first else {
-            return failureLine(failures, columns: columns, hint: hint)
+            return failures.isEmpty
+                ? restLine(paused, localized("\(paused.count) paused"), .secondary, columns, hint)
+                : restLine(failures, failedWords(failures.count), .warning, columns, hint)
         }
         let start = TextLine(
             batch.place.map { "\(batch.arrows) \($0)  " } ?? "\(batch.arrows) ", .accent)
@@ -71,14 +79,15 @@ extension TransferStrip {
         return line
     }
 
-    /// `2 failed sea.jpg, alps.jpg  w transfers`; for a single one, with its reason.
-    private static func failureLine(
-        _ failures: [TransferItem], columns: Int, hint: TextLine?
+    /// `2 failed sea.jpg, alps.jpg  w transfers`, `1 paused …`; for a single failure, with its reason.
+    private static func restLine(
+        _ items: [TransferItem], _ words: String, _ role: Role, _ columns: Int, _ hint: TextLine?
     ) -> TextLine {
-        guard let first = failures.first else { return "" }
-        let start = TextLine(failedWords(failures.count), .warning)
-        let reason = failures.count == 1 ? first.reason.map { ": " + $0 } ?? "" : ""
-        let names = failures.map { "\($0.arrow) \($0.shownName)" }.joined(separator: ", ") + reason
+        guard let first = items.first else { return "" }
+        let start = TextLine(words, role)
+        let isFailure = items.count == 1 && first.state == .failed
+        let reason = isFailure ? first.reason.map { ": " + $0 } ?? "" : ""
+        let names = items.map { "\($0.arrow) \($0.shownName)" }.joined(separator: ", ") + reason
         let end = hint.map { "   " + $0 } ?? ""
         let room = columns - start.columnCount - 2 - end.columnCount
         guard room >= leastNameWidth else {

@@ -206,7 +206,7 @@ package enum ComputerChecks {
                     advice: localized("Run: sudo apt-get install \(library.debianPackage)"),
                     title: name)
             }
-            let version = "\(name) \(facts.version)"
+            let version = facts.version.isEmpty ? name : "\(name) \(facts.version)"
             let missing = library.formats.filter { !facts.formats.contains($0) }
             guard missing.isEmpty else {
                 let kinds = missing.map(\.kindName).joined(separator: localized(", "))
@@ -274,6 +274,8 @@ extension PictureLibrary {
         switch self {
         case .libwebp: "libwebp7"
         case .libheif: "libheif1"
+        case .libtiff: "libtiff6"
+        case .libstb: "libstb0"
         }
     }
 }
@@ -284,6 +286,10 @@ extension FileFormat {
         switch self {
         case .heic: "HEIC"
         case .avif: "AVIF"
+        case .tiff: "TIFF"
+        case .gif: "GIF"
+        case .bitmap: "BMP"
+        case .pnm: "PNM"
         default: "WebP"
         }
     }

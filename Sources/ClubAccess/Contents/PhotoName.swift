@@ -5,8 +5,23 @@ package enum PhotoName {
         [".jpg", ".jpeg"], [".png"], [".heic", ".heif"], [".webp"], [".avif"],
     ]
 
+    /// Of pictures that can be uploaded, but only as a JPEG.
+    private static let convertedEndings = [
+        ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm", ".pnm",
+    ]
+
     /// Whether a file counts as a photo: by name only, since a listing has no contents.
     package static func isPhoto(_ name: String) -> Bool { kind(of: name) != nil }
+
+    /// Whether a file on this computer looks like a picture that can be uploaded.
+    package static func isUploadable(_ name: String) -> Bool {
+        isPhoto(name) || convertedEnding(of: name) != nil
+    }
+
+    private static func convertedEnding(of name: String) -> String? {
+        let lowercased = name.lowercased()
+        return convertedEndings.first(where: lowercased.hasSuffix)
+    }
 
     /// A name with each possible extension of a photo, the usual ones first.
     package static func withEndings(_ name: String) -> [String] {
@@ -23,6 +38,10 @@ package enum PhotoName {
         _ fileName: String, keepsOriginal: Bool = false, endingIn ending: String? = nil
     ) -> String {
         guard let (index, ending) = kind(of: fileName), fileName.count > ending.count else {
+            let converted = keepsOriginal ? nil : convertedEnding(of: fileName)
+            if let converted, fileName.count > converted.count {
+                return fileName.dropLast(converted.count) + ".jpg"
+            }
             return fileName + (keepsOriginal ? ending ?? ".jpg" : ".jpg")
         }
         guard index > 0, !keepsOriginal else { return fileName }

@@ -32,6 +32,8 @@ extension PictureError {
             localized(
                 "Send it as it is, with o in the picker or --original in the shell, or make it smaller first."
             )
+        case .onlyAsJPEG:
+            localized("Send it as a JPEG: without o in the picker or --original in the shell.")
         case .tooLarge, .outOfMemory: localized("Make it smaller first, or choose another.")
         case .cannotWrite, .diskFull:
             localized("Make room in the folder for temporary files and try again.")
@@ -53,6 +55,12 @@ extension PictureError {
         case .webp:
             localized(
                 "Install libwebp (Debian: libwebp7) and try again, or convert it to a JPEG first.")
+        case .tiff:
+            localized(
+                "Install libtiff (Debian: libtiff6) and try again, or convert it to a JPEG first.")
+        case .gif, .bitmap, .pnm:
+            localized(
+                "Install stb_image (Debian: libstb0) and try again, or convert it to a JPEG first.")
         default: nil
         }
     }

@@ -16,7 +16,9 @@ struct NotesMove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: ArgumentHelp("The notes, and then the new name or FOLDER/.", valueName: "name"))
+    @Argument(
+        help: ArgumentHelp("The notes, and then the new name or FOLDER/.", valueName: "name"),
+        completion: Proposals.notesAndFolders)
     var names: [String]
 
     func validate() throws {
@@ -107,7 +109,7 @@ struct NotesRemove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The notes; “.txt” can be left off.")
+    @Argument(help: "The notes; “.txt” can be left off.", completion: Proposals.notes)
     var names: [String]
 
     func run() async throws {
@@ -189,7 +191,7 @@ struct NotesRemove: AsyncParsableCommand {
         // A missing file may have been removed by an attempt whose response was lost: the store knows.
         // Another file or folder with its name stays.
         try await store.delete(
-            path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
+            path, ifRevision: file?.revision ?? .ofNothing, contentHash: file?.contentHash)
         if let file { try? copy?.recordOwnDeletion(of: file) }
         return file
     }
@@ -213,7 +215,4 @@ struct NotesRemove: AsyncParsableCommand {
         }
         return found.file
     }
-
-    /// A revision that no file has.
-    static let noRevision = Revision(rawValue: "000000000")
 }

@@ -18,7 +18,7 @@ struct NotesEdit: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” can be left off.")
+    @Argument(help: "The note; “.txt” can be left off.", completion: Proposals.notes)
     var name: String
 
     @Argument(help: ArgumentHelp("Take the text from standard input.", valueName: "-"))
@@ -159,7 +159,7 @@ struct NotesEdit: AsyncParsableCommand {
             if base == nil, error is StoreError {
                 // Not a new note: the app compares the text with the one in the club.
                 base = RemoteFile(
-                    path: path, revision: NotesRemove.noRevision, byteCount: 0, modified: Date())
+                    path: path, revision: .ofNothing, byteCount: 0, modified: Date())
             }
             let kept = KeptText(
                 piped, named: path.name, in: path.parent ?? .root, replacing: base, for: club,

@@ -101,7 +101,11 @@ struct NotesNew: AsyncParsableCommand {
         var wasAttempted = false
         do {
             let store = try await ClubOptions.open(club, registry)
-            try await EarlierChanges(club, registry).send(to: store)
+            do {
+                try await EarlierChanges(club, registry).send(to: store)
+            } catch let failure as CommandFailure {
+                throw kept.failure(failure.sentence)
+            }
             wasAttempted = true
             return try await put(
                 text, at: path, in: store, kept, announcing: OwnChanges(in: club, registry))

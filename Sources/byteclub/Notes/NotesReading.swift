@@ -21,7 +21,9 @@ struct NotesList: AsyncParsableCommand {
     @Flag(help: "List the notes of all folders in it, too.")
     var recursive = false
 
-    @Argument(help: "A folder of the club (default: its top), or a note.")
+    @Argument(
+        help: "A folder of the club (default: its top), or a note.",
+        completion: Proposals.notesAndFolders)
     var folder: String?
 
     func run() async throws {
@@ -81,7 +83,7 @@ struct NotesCat: AsyncParsableCommand {
             "An earlier revision, as byteclub notes log lists them.", valueName: "revision"))
     var revision: String?
 
-    @Argument(help: "The notes; “.txt” need not be said.")
+    @Argument(help: "The notes; “.txt” need not be said.", completion: Proposals.notes)
     var names: [String]
 
     func validate() throws {

@@ -21,7 +21,7 @@ struct NotesLog: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many, 1 to 100.", valueName: "count"))
     var limit = 20
 
-    @Argument(help: "The note; its extension can be left off.")
+    @Argument(help: "The note; its extension can be left off.", completion: Proposals.notes)
     var name: String
 
     func validate() throws {
@@ -77,7 +77,7 @@ struct NotesRestore: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” can be left off.")
+    @Argument(help: "The note; “.txt” can be left off.", completion: Proposals.notes)
     var name: String
 
     @Argument(help: "A revision, as byteclub notes log lists them; or --revision.")

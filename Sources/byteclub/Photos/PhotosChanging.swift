@@ -13,7 +13,7 @@ struct PhotosMove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending can be left off.")
+    @Argument(help: "The photo; its ending can be left off.", completion: Proposals.photos)
     var name: String
 
     @Argument(help: "Its new name; the ending stays, also when it is left out.")
@@ -72,7 +72,7 @@ struct PhotosRemove: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photos; their endings can be left off.")
+    @Argument(help: "The photos; their endings can be left off.", completion: Proposals.photos)
     var names: [String]
 
     func run() async throws {
@@ -122,7 +122,7 @@ struct PhotosRestore: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending can be left off.")
+    @Argument(help: "The photo; its ending can be left off.", completion: Proposals.photos)
     var name: String
 
     @Argument(help: "A revision, as byteclub photos trash --json lists them.")

@@ -5,6 +5,7 @@ import ClubStore
 import FoundationEssentials
 import Glibc
 import ByteClubMessages
+import Synchronization
 import ByteClubPictures
 
 struct PhotosCommand: ParsableCommand {
@@ -71,8 +72,11 @@ struct PhotosCommand: ParsableCommand {
         var name: String?
 
         @Argument(
-            help: "JPEG, PNG, HEIC, AVIF or WebP files.",
-            completion: .file(extensions: ["jpg", "jpeg", "png", "heic", "heif", "webp", "avif"]))
+            help: "JPEG, PNG, HEIC, AVIF, WebP, TIFF, GIF, BMP or PNM files.",
+            completion: .file(extensions: [
+                "jpg", "jpeg", "png", "heic", "heif", "webp", "avif", "tif", "tiff", "gif", "bmp",
+                "ppm", "pgm", "pnm",
+            ]))
         var files: [String]
 
         func validate() throws {
@@ -96,6 +100,7 @@ struct PhotosCommand: ParsableCommand {
         }
 
         func run() async throws {
+            Output.endsUnread.store(false, ordering: .relaxed)
             if name?.contains("/") == true { throw CommandFailure.slashInPhotoName }
             if name?.isEmpty == true {
                 throw CommandFailure(localized("The name is empty. Nothing was added."))
@@ -137,8 +142,8 @@ struct PhotosCommand: ParsableCommand {
             var orders: [TransferOrder] = []
             var named: [RemotePath: String] = [:]
             for file in files {
-                let source = try Self.source(file)
                 let preparation = sending.preparation(transfers)
+                let source = try Self.source(file, keepsOriginal: preparation.keepsOriginal)
                 let path = try path(of: source, preparation)
                 if let other = named.updateValue(file, forKey: path) {
                     throw CommandFailure(
@@ -160,7 +165,7 @@ struct PhotosCommand: ParsableCommand {
         }
 
         /// A file that remains readable for a background transfer.
-        private static func source(_ file: String) throws -> URL {
+        private static func source(_ file: String, keepsOriginal: Bool) throws -> URL {
             let source = URL(filePath: file).standardizedFileURL
             var status = stat()
             guard stat(source.path, &status) == 0, access(source.path, R_OK) == 0 else {
@@ -179,10 +184,11 @@ struct PhotosCommand: ParsableCommand {
                     ))
             }
             let format = FileFormat(of: source)
-            guard format?.photoEnding != nil else {
-                let error = PictureError(
-                    status.st_size == 0 ? .empty : .notAPicture, operation: "add",
-                    format: format)
+            let isPicture = format.map(FileFormat.openable.contains) == true
+            guard isPicture, !keepsOriginal || format?.photoEnding != nil else {
+                let code: PictureError.Code =
+                    isPicture ? .onlyAsJPEG : status.st_size == 0 ? .empty : .notAPicture
+                let error = PictureError(code, operation: "add", format: format)
                 throw CommandFailure(
                     localized(
                         "“\(file)” cannot be added because \(error.reason). Nothing was ordered."))

@@ -5,6 +5,7 @@ import ClubStore
 import FoundationEssentials
 import Glibc
 import ByteClubMessages
+import Synchronization
 
 struct PhotosGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +20,9 @@ struct PhotosGet: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo's name in the club; its ending can be left off.")
+    @Argument(
+        help: "The photo's name in the club; its ending can be left off.",
+        completion: Proposals.photos)
     var name: String
 
     @Argument(
@@ -56,6 +59,7 @@ struct PhotosGet: AsyncParsableCommand {
 
     func run() async throws {
         guard isForOutput else {
+            Output.endsUnread.store(false, ordering: .relaxed)
             return background ? try await order() : try await fetch { try await askToWrite($0) }
         }
         guard !Output.isTerminal else {

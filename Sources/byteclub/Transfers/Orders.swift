@@ -9,7 +9,8 @@ import ByteClubMessages
 struct ChosenTransfers: ParsableArguments {
     @Argument(
         help:
-            "Their identifiers, as “byteclub transfers” lists them, or the beginnings; or the names of photos."
+            "Their identifiers, as “byteclub transfers” lists them, or the beginnings; or the names of photos.",
+        completion: Proposals.transfers
     )
     var ids: [String] = []
 

@@ -122,7 +122,9 @@ struct TransfersCommand: ParsableCommand {
 
         @OptionGroup var club: ClubOptions
 
-        @Argument(help: "Their names, as “byteclub transfers” lists them.")
+        @Argument(
+            help: "Their names, as “byteclub transfers” lists them.",
+            completion: Proposals.transfers)
         var ids: [String]
 
         func run() async throws {

@@ -69,6 +69,24 @@ import Testing
         await run.end()
     }
 
+    /// While another one is on the screen.
+    @Test func theNextPhotoIsTheOneThatTheClubHasNow() async throws {
+        let home = try makeHome("a.jpg", "b.jpg", "c.jpg")
+        let run = try await open(home)
+        run.screen.press("Enter")
+        await run.screen.wait(for: "a.jpg · ")
+        let new = Photos.corners(width: 700, height: 500)
+        try home.store.plant(new, at: "/photos/b.jpg")
+        try home.store.uproot("/photos/c.jpg")
+        run.club.refresh()
+        await run.screen.wait { _ in run.club.contents.sorted(.photos).count == 2 }
+        run.screen.press("n")
+        await run.screen.wait(for: Wording.byteCount(Int64(new.count)))
+        run.screen.press("n")
+        await run.screen.wait(for: "no longer in the club")
+        await run.end()
+    }
+
     @Test(arguments: ["l", "h", "L", "H", "a"] as [KeySequence])
     func saysWhyItDoesNotTurn(key: KeySequence) async throws {
         let run = try await open(try makeHome("a.jpg"))

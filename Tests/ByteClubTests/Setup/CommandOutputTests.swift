@@ -72,7 +72,7 @@ import Testing
             #expect(output.status == 1)
             #expect(
                 output.errorText
-                    == "byteclub: “bad.jpg” was not added because it is a text, not a JPEG, PNG, HEIC, AVIF or WebP.\n"
+                    == "byteclub: “bad.jpg” was not added because it is a text, not a picture that can be read.\n"
             )
             #expect(home.photoNames == ["good.jpg"])
         }

@@ -16,6 +16,7 @@ import Testing
         var item = TransferItem(
             order: TransferOrder(.upload, path, file: URL(filePath: "/p/\(name)")))
         item.status.state = state
+        if state == .paused { item.order.intent = .pause }
         (item.status.byteCount, item.status.totalByteCount) = (moved, total)
         item.status.bytesPerSecond = speed
         return item
@@ -46,6 +47,20 @@ import Testing
         #expect(words(try item("a.jpg", .preparing, 0, of: 0, speed: nil)) == "↑ a.jpg  preparing")
         #expect(words(try item("a.jpg", .running, 1_000)).contains("99% · confirming"))
         #expect(words(try item("a.jpg", .waiting, 0, of: 0, speed: nil)) == "↑ a.jpg  waiting")
+    }
+
+    /// Nobody goes on with it but who paused it.
+    @Test @MainActor func remindsOfWhatIsPausedWhenNothingMoves() throws {
+        let paused = [try item("a.jpg", .paused), try item("b.jpg", .paused)]
+        let line = TransferStrip.line(
+            TransferBatch(paused), [], paused, columns: 78, hint: Self.hint)
+        #expect(line.text == "2 paused  ↑ a.jpg, ↑ b.jpg   w transfers")
+        let moving = TransferStrip.line(
+            TransferBatch(paused + [try item()]), [], paused, columns: 78, hint: Self.hint)
+        #expect(moving.text.hasPrefix("↑ sea.jpg"))
+        let failed = TransferStrip.line(
+            TransferBatch(paused), [try failure("c.jpg")], paused, columns: 78, hint: Self.hint)
+        #expect(failed.text.hasPrefix("1 failed"))
     }
 
     private func failure(_ name: String, _ reason: String? = "The disk is full.") throws

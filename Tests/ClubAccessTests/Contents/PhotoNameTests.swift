@@ -6,7 +6,8 @@ import Testing
 @Suite struct PhotoNameTests {
     @Test(arguments: [
         ("sea.jpg", "sea.jpg"), ("sea.JPEG", "sea.JPEG"), ("sea.png", "sea.jpg"),
-        ("sea", "sea.jpg"), (".png", ".png.jpg"), ("sea.gif", "sea.gif.jpg"),
+        ("sea", "sea.jpg"), (".png", ".png.jpg"), ("sea.gif", "sea.jpg"), ("sea.TIFF", "sea.jpg"),
+        (".tif", ".tif.jpg"),
     ])
     func addsAnEndingWhereItIsMissing(fileName: String, expected: String) {
         #expect(PhotoName.forClub(fileName) == expected)

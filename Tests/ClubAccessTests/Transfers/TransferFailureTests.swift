@@ -106,7 +106,7 @@ import Testing
         #expect(names == store.split(separator: " ").map(String.init))
         let pictures = """
             notFound unreadable isDirectory empty notAPicture noLibrary truncated changed damaged \
-            unsupported tooLarge tooLargeToReencode tooCostly crashed noWorker outOfMemory cannotWrite diskFull cancelled
+            unsupported tooLarge tooLargeToReencode onlyAsJPEG tooCostly crashed noWorker outOfMemory cannotWrite diskFull cancelled
             """
         let codes = PictureError.Code.allCases.map { "\($0)" }
         #expect(codes == pictures.split(separator: " ").map(String.init))

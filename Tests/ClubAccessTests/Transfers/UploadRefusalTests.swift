@@ -7,6 +7,7 @@ import Testing
     @Test(arguments: [
         (FileFormat.heic, "a HEIC photo", "libheif1"),
         (.avif, "an AVIF picture", "libheif1"), (.webp, "a WebP picture", "libwebp7"),
+        (.tiff, "a TIFF", "libtiff6"), (.gif, "a GIF", "libstb0"),
     ])
     func saysWhatToInstallForWhatCannotBeRead(format: FileFormat, kind: String, package: String) {
         let error = PictureError(.noLibrary, operation: "prepare a", format: format)

@@ -63,7 +63,7 @@ struct PhotoFolder: Sendable, Equatable {
             case S_IFDIR:
                 entries.append(
                     Entry(name: name, kind: .folder, path: entryPath, modified: modified))
-            case S_IFREG where PhotoName.isPhoto(name):
+            case S_IFREG where PhotoName.isUploadable(name):
                 entries.append(
                     Entry(
                         name: name, kind: .photo, path: entryPath, byteCount: Int64(status.st_size),

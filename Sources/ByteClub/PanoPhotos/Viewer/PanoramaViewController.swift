@@ -13,6 +13,8 @@ internal import TerminalUI
 /// previous picture are loaded in advance.
 final class PanoramaViewController: ViewController {
     private(set) var photos: [RemoteFile]
+    /// Those that were in the club when the viewer was opened.
+    private let listed: Set<RemotePath>
     let club: Club
     let transfers: TransferCenter
     let settings: TransferSettings
@@ -74,6 +76,7 @@ final class PanoramaViewController: ViewController {
     ) {
         self.didLeave = didLeave
         self.photos = photos
+        listed = Set(photos.map(\.path).filter { club.contents[$0] != nil })
         self.index = index
         self.club = club
         self.transfers = transfers
@@ -210,10 +213,17 @@ final class PanoramaViewController: ViewController {
 extension PanoramaViewController {
     private func show(_ index: Int) {
         self.index = (index + photos.count) % photos.count
+        let now = club.contents[photo.path]
+        // It may have been replaced since the viewer was opened.
+        if let now, now.revision != photo.revision {
+            photos[self.index] = now
+            brought[self.index] = nil
+        }
         title = photo.name
         picture = nil
         info.zoom = nil
-        (info.isListed, info.isGone) = (club.contents[photo.path] != nil, false)
+        info.isListed = now != nil || listed.contains(photo.path)
+        info.isGone = now == nil && info.isListed
         closingUp?.cancel()
         stopAutoPan()
         painter.stop()
