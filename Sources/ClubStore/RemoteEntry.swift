@@ -10,7 +10,7 @@ public struct Revision: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A revision that no file has: whoever deletes it removes nothing, and learns whether an earlier attempt did.
+    /// A revision that no file has: deleting it removes nothing, and tells whether an earlier attempt did.
     public static let ofNothing = Revision(rawValue: "000000000")
 }
 

@@ -122,7 +122,7 @@ import Testing
             try picture.write(to: home.work.appending(path: name))
             let asItIs = try await home.run("photos", "put", "--original", name)
             #expect(asItIs.status == 1)
-            #expect(asItIs.errorText.contains("others cannot see it as it is"))
+            #expect(asItIs.errorText.contains("which others cannot see as it is"))
             let put = try await home.run("photos", "put", name)
             #expect(put.status == 0, "\(put.errorText)")
             let stem = try #require(name.split(separator: ".").first)

@@ -61,7 +61,7 @@ extension ClubSettings {
     }
 
     /// Whether a change may wait in the outbox after an error: it concerns the connection, not the change, and
-    /// neither the user nor a sign-in can mend it.
+    /// neither the user nor a sign-in can fix it.
     package func mayWait(after error: StoreError) -> Bool {
         error.isConnectionFailure && error.code != .cancelled && error.code != .locked
             && error.code != .unauthorized && !isFixedBySignIn(error)

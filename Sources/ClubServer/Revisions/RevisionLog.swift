@@ -62,7 +62,7 @@ struct RevisionLog: ~Copyable {
         return contents
     }
 
-    /// Renames a log that cannot be read, for whoever can.
+    /// Renames a log that cannot be read, for a program that can.
     func setAside() throws(SystemError) {
         let aside = name + ".set-aside-" + RandomText.hexadecimal(byteCount: 4)
         try SystemError.check("rename", renameat(folder.number, name, folder.number, aside))

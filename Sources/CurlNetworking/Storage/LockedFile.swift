@@ -3,7 +3,7 @@ import CurlNetworkingPlatform
 /// Locks on open files, between programs. The kernel releases them when the process ends.
 enum LockedFile {
     /// The result of an attempt that does not wait.
-    enum Attempt {
+    enum LockResult {
         case taken
         /// Another owner holds it.
         case busy
@@ -11,7 +11,7 @@ enum LockedFile {
         case impossible
     }
 
-    static func attempt(_ descriptor: Int32) -> Attempt {
+    static func attempt(_ descriptor: Int32) -> LockResult {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno != EINTR { return errno == EWOULDBLOCK ? .busy : .impossible }
         }

@@ -102,7 +102,7 @@ import Testing
         #expect(OwnMetrics().redirectCount == 3)
     }
 
-    /// A task's owner, whose handler holds it, as most code has it.
+    /// A task's owner, whose handler holds it.
     private final class Loader: @unchecked Sendable {
         var task: URLSessionDataTask?
         var count = 0

@@ -43,7 +43,7 @@ import Testing
         #expect(server.requests.last?["Content-Length"] == nil)
     }
 
-    /// The name of a virtual host, set by whoever connects by address.
+    /// The name of a virtual host, set by a program that connects by address.
     @Test func theNameOfAHostStaysAtIt() async throws {
         let other = try LoopbackServer { _ in [.answer()] }
         let server = try LoopbackServer { request in

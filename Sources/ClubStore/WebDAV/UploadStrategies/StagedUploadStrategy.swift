@@ -86,7 +86,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
                     at: place, during: payload.operation),
                 file.file.byteCount == payload.byteCount
             else {
-                // A clear refusal: the next attempt sends it anew.
+                // A clear refusal: the next attempt sends it again.
                 if error.webDAVStatus != nil {
                     staged.withLock { $0 = nil }
                     if payload.attempts.mayHaveArrived { await payload.store.remove(place) }
