@@ -38,11 +38,17 @@ package enum LockedFile {
     }
 
     /// Whether another program holds the lock of a file or a folder exclusively. What is missing is not locked.
-    package static func isLocked(_ path: String) -> Bool {
+    ///
+    /// - Parameter isUnknownLocked: The answer where the file system has no locks.
+    package static func isLocked(_ path: String, isUnknownLocked: Bool = false) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return attempt(descriptor, .shared) == .busy
+        switch attempt(descriptor, .shared) {
+        case .taken: return false
+        case .busy: return true
+        case .impossible: return isUnknownLocked
+        }
     }
 
     /// Unlocks and closes a file. Unlocked first: a child process that is being started shares the

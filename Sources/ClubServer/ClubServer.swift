@@ -57,7 +57,7 @@ public final class ClubServer: Sendable {
         public var welcome: @Sendable () throws -> [(path: String, content: Data)]
         public var log: ServerLog
         /// Called when all requests have ended or were cancelled: what runs from then on cannot be cancelled.
-        public var didCancelRequests: @Sendable () -> Void = {}
+        public var didCancelRequests: @Sendable (_ isOrderly: Bool) -> Void = { _ in }
         /// nil for limits that suit the process's descriptor limit.
         var limits: ConnectionLimits?
 

@@ -44,7 +44,10 @@ enum Proposals {
     /// The club that `--club` names in a command line, or the one opened last.
     private static func club(_ arguments: [String], in registry: ClubRegistry) -> ClubSettings? {
         let option = arguments.lastIndex(of: "--club").map { $0 + 1 }
-        let name = option.flatMap { arguments.indices.contains($0) ? arguments[$0] : nil }
+        let joined = arguments.last { $0.hasPrefix("--club=") }?.dropFirst("--club=".count)
+        let name =
+            joined.map(String.init)
+            ?? option.flatMap { arguments.indices.contains($0) ? arguments[$0] : nil }
         return try? registry.club(named: name)
     }
 

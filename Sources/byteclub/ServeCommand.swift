@@ -96,7 +96,9 @@ struct ServeCommand: AsyncParsableCommand {
             return WelcomeContent.files(inChinese: language == .simplifiedChinese)
                 .map { ($0.path, $0.data) }
         }
-        configuration.didCancelRequests = { Self.end(within: .seconds(5)) }
+        configuration.didCancelRequests = { isOrderly in
+            Self.end(within: .seconds(5), isOrderly ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
         configuration.log = ServerLog { line in
             if readyDescriptor != nil { Output.notice("byteclub serve: " + line) }
         }
@@ -105,10 +107,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Ends the program even if something cannot be stopped: it would keep the folder locked, and every later program
     /// out of the club. What a killed server leaves, the next one clears away.
-    private static func end(within limit: DispatchTimeInterval) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { @Sendable in
-            _exit(EXIT_SUCCESS)
-        }
+    private static func end(within limit: DispatchTimeInterval, _ status: Int32) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { @Sendable in _exit(status) }
     }
 
     /// The program that started this in the background waits for a line.

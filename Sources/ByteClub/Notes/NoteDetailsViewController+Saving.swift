@@ -138,6 +138,7 @@ extension NoteDetailsViewController {
         textView.markClean(state)
         progress.isSavedOnce = true
         progress.differsFromBase = false
+        progress.bases = [:]
         // The saved text includes the others' changes.
         panel.trailingTitle = nil
         textView.highlights = []

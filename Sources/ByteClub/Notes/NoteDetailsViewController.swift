@@ -76,6 +76,8 @@ final class NoteDetailsViewController: ViewController {
         var isSavedOnce = false
         /// Whether the text differs from the club's, which was taken as its base: not by typing alone.
         var differsFromBase = false
+        /// The bases before and after another one was taken: undo goes back to the earlier one.
+        var bases: [UndoHistory.State: NoteDocument.Base] = [:]
         /// Whether both versions were put into the text, with marks that are not to be saved unasked.
         var mayHaveMarks = false
         /// Whether the stored state was read.
@@ -217,8 +219,10 @@ final class NoteDetailsViewController: ViewController {
 
     /// Continues from the club's version: what is shown is a change of it.
     func takeBase(_ file: RemoteFile, _ text: TextBuffer, becoming new: TextBuffer) {
+        progress.bases[textView.state] = document.base
         document.adopt(file, text: text)
         becomeText(new.withoutByteOrderMark)
+        progress.bases[textView.state] = document.base
         progress.differsFromBase = new != text
         panel.trailingTitle = nil
         // Also where the text stays as it was.
@@ -279,6 +283,10 @@ final class NoteDetailsViewController: ViewController {
 
 extension NoteDetailsViewController {
     func didEdit() {
+        if let base = progress.bases[textView.state] {
+            document.goBack(to: base)
+            progress.differsFromBase = base.savedText.map { $0 != wholeText } ?? true
+        }
         document.name = document.isNew ? nameField.text : document.name
         if document.isNew { showMarkup() }
         if isDirty {

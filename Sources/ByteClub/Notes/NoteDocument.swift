@@ -158,6 +158,20 @@ extension NoteDocument {
         if let text { savedText = text }
     }
 
+    /// What the text is a change of.
+    struct Base {
+        var file: RemoteFile?
+        var savedText: TextBuffer?
+    }
+
+    var base: Base { Base(file: file, savedText: savedText) }
+
+    /// Continues from an earlier base: saving what is older than the club's version asks again.
+    func goBack(to base: Base) {
+        unanswered = nil
+        (file, savedText) = (base.file, base.savedText)
+    }
+
     /// Whether the last save is still in the outbox.
     var isWaiting: Bool { file?.revision.waitingChange != nil }
 

@@ -39,6 +39,8 @@ struct PictureBudget: Sendable, Equatable {
             // The file, the library's pixels, and a small stack for each of its threads.
             byteCount += facts.byteCount + 96 << 20
             byteCount += facts.heldPixelCount * Self.heldByteCount(facts.format)
+            // Turned in memory, twice for a moment.
+            if facts.format == .tiff, isReencoded, isTurned { byteCount += stored.pixelCount * 8 }
             if facts.format == .webp, isReencoded { byteCount += stored.pixelCount * 4 }
         }
         if isReencoded {

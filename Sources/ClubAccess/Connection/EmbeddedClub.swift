@@ -38,6 +38,7 @@ public actor EmbeddedClub {
     private let stateFolder: String
     private let uploadsAtOnce: Int
     private let credentials = Credentials()
+    /// Where the store's server is, or was.
     private var place: RuntimePaths?
     private var store: DropboxStore?
     private var lease: Lease?
@@ -117,9 +118,7 @@ extension EmbeddedClub {
     private func joinOrStart() async -> Result<DropboxStore, EmbeddedClubError> {
         do throws(EmbeddedClubError) {
             let place = try findPlace()
-            let store = self.store ?? makeStore(at: place)
-            self.store = store
-            if takeLease(at: place) == .taken { return .success(store) }
+            if let store = takeLease(at: place) { return .success(store) }
             try checkDescriptorLimit()
             lastStart = .now
             starts: for _ in 1...Self.mostStarts {
@@ -128,11 +127,11 @@ extension EmbeddedClub {
                     self.process = process
                     // The server may have exited again, unused, if this program was delayed: start another
                     // one.
-                    if takeLease(at: place) == .taken { return .success(store) }
+                    if let store = takeLease(at: place) { return .success(store) }
                 case .ended:
                     // Another program is starting the server and it will be ready soon, or one is exiting and
                     // its folder will be free soon.
-                    if try await takeLeaseUnlessFree(place) == .taken { return .success(store) }
+                    if let store = try await takeLeaseUnlessFree() { return .success(store) }
                 case .timedOut:
                     break starts
                 }
@@ -165,7 +164,6 @@ extension EmbeddedClub {
     }
 
     private func findPlace() throws(EmbeddedClubError) -> RuntimePaths {
-        if let place { return place }
         do throws(ClubServerError) {
             var found = try RuntimePaths(clubFolder: folder, environment: server.environment)
             // It may be served for programs with another runtime folder: those of a desktop, or those of cron.
@@ -175,19 +173,14 @@ extension EmbeddedClub {
             {
                 found = other
             }
-            place = found
             return found
         } catch {
             throw .noRuntimeFolder(error.message)
         }
     }
 
-    private enum LeaseResult {
-        case taken
-        case noServer
-    }
-
-    private func takeLease(at place: RuntimePaths) -> LeaseResult {
+    /// - Returns: The store of the server at these paths; nil without one.
+    private func takeLease(at place: RuntimePaths) -> DropboxStore? {
         // One socket of an exiting server may outlive the other; and opening a lease at an unreachable
         // one keeps it from exiting.
         guard Lease.isAnswered(at: place.socketPath),
@@ -196,24 +189,26 @@ extension EmbeddedClub {
                 whenLost: { [weak self] in
                     Task { await self?.leaseWasLost() }
                 })
-        else { return .noServer }
+        else { return nil }
         lease = taken
         credentials.readToken(at: place)
-        return .taken
+        let store = self.place == place ? self.store ?? makeStore(at: place) : makeStore(at: place)
+        (self.place, self.store) = (place, store)
+        return store
     }
 
     /// Waits for the server that holds the folder.
     ///
-    /// - Returns: `noServer` when it is no longer held.
+    /// - Returns: Its store; nil when it is no longer held.
     /// - Throws: `.folderServedElsewhere` when it is held but nothing responds.
-    private func takeLeaseUnlessFree(
-        _ place: RuntimePaths
-    ) async throws(EmbeddedClubError) -> LeaseResult {
+    private func takeLeaseUnlessFree() async throws(EmbeddedClubError) -> DropboxStore? {
         let deadline = ContinuousClock.now + Self.timeout
         var pause = Duration.milliseconds(10)
         while true {
-            if takeLease(at: place) == .taken { return .taken }
-            guard isLocked(place) else { return .noServer }
+            // Looked up each time: a server with another runtime folder publishes it when it is ready.
+            let place = try findPlace()
+            if let store = takeLease(at: place) { return store }
+            guard isLocked(place) else { return nil }
             guard .now < deadline else { throw .folderServedElsewhere(folder: folder) }
             try? await Pause.sleep(for: pause)
             pause = min(pause * 2, .milliseconds(250))

@@ -241,7 +241,8 @@ extension DraftStore {
     }
 
     private func isLockedElsewhere(_ id: UUID) -> Bool {
-        LockedFile.isLocked(lockPath(of: id))
+        // A draft that may be open is not offered.
+        LockedFile.isLocked(lockPath(of: id), isUnknownLocked: true)
     }
 
     func makeFolder() throws {

@@ -59,11 +59,13 @@ public struct OutboxSender: Sendable {
                 // The error concerns neither the change nor the club; retry on the next run.
                 try copy.endSending(change.id)
                 locked.append(change)
-            } catch  where error.underlying is LibraryError {
-                // Of this computer, perhaps after the club has taken it: the change waits.
-                try copy.endSending(change.id)
-                throw error
             } catch {
+                if let failure = error.underlying as? LibraryError {
+                    // Of this computer, perhaps after the club has taken it: the change waits, and the club is as good
+                    // as before.
+                    try copy.endSending(change.id)
+                    throw failure
+                }
                 let isHopeless =
                     change.attempts >= Self.attemptLimit
                     && (error.code == .serverError || error.code == .badAnswer)

@@ -25,9 +25,11 @@ struct ExpiryClock: Hashable, Sendable {
         if now <= believed + Self.usualPause {
             believed = max(believed, now)
             claimed = nil
-        } else if let claimed, now >= claimed + Self.proof {
-            believed = now
-            self.claimed = nil
+        } else if let proven = claimed, now >= proven + Self.proof {
+            // Only what was seen twice. What is much later than that is a claim of its own.
+            believed = proven
+            claimed = nil
+            start(at: now)
         } else {
             claimed = min(claimed ?? now, now)
         }

@@ -11,6 +11,8 @@ extension KeptRevisions {
     func announce(_ revisions: [KeptRevision]) throws(SystemError) {
         guard !revisions.isEmpty else { return }
         try state.withLock { state throws(SystemError) in
+            // The disk was full when the server started, perhaps.
+            if !state.file.isOpen { rewrite(&state) }
             var (announced, lines): ([KeptRevision], [RevisionLine]) = ([], [])
             for var kept in revisions {
                 state.lastOrder += 1

@@ -84,6 +84,8 @@ final class KeptRevisions: Sendable {
         do throws(SystemError) {
             return try state.file.load()
         } catch {
+            // Another version, or no file. Anything else may pass, and the log is as good as before.
+            guard [EPROTO, ELOOP, EISDIR].contains(error.code) else { throw error }
             log("the log of revisions cannot be read and is set aside: \(error)")
             try state.file.setAside()
             return nil
@@ -176,7 +178,7 @@ final class KeptRevisions: Sendable {
         }
     }
 
-    private func rewrite(_ state: inout State) {
+    func rewrite(_ state: inout State) {
         do throws(SystemError) {
             try state.file.rewrite(
                 (Array(state.index.revisions.values) + state.announced.values).sorted {

@@ -24,7 +24,8 @@ struct RevisionLog: ~Copyable {
 
     /// Reads the log, and opens it for more lines; nil when there is none.
     ///
-    /// - Throws: When it is unreadable, or of another version: the revisions must then stay.
+    /// - Throws: When it cannot be read; `EPROTO` for one of another version, `ELOOP` for what is no file. The revisions
+    ///   must then stay.
     mutating func load() throws(SystemError) -> Contents? {
         var bytes: [UInt8] = []
         do throws(SystemError) {
@@ -83,7 +84,12 @@ struct RevisionLog: ~Copyable {
                 O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600))
         let lines = [.header, .clock(clock)] + revisions.map(RevisionLine.kept)
         let text = Array(lines.map(\.text).joined().utf8)
-        try FileWriter.writeAll(text, to: file)
+        do throws(SystemError) {
+            try FileWriter.writeAll(text, to: file)
+        } catch {
+            unlinkat(folder.number, temporary, 0)
+            throw error
+        }
         // A full disk must not keep anybody from removing a file, nor the file from being kept.
         byteclub_reserve(file.number, Int64(text.count), Self.reservedByteCount)
         if !revisions.isEmpty { try SystemError.check("fsync", fsync(file.number)) }

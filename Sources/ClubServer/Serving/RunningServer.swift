@@ -64,8 +64,8 @@ struct RunningServer: Sendable {
             if error.isOutOfDescriptors { throw .tooManyOpenFiles(error) }
             throw ClubServerError(
                 .folderNotUsable,
-                "The club's folder \(configuration.folder) cannot be used: it must be yours to "
-                    + "read and to write.", error)
+                "The club's folder \(configuration.folder) or that of its state, \(configuration.stateFolder), "
+                    + "cannot be used: both must be yours to read and to write.", error)
         }
         do throws(SystemError) {
             try await club.start()
@@ -91,6 +91,7 @@ struct RunningServer: Sendable {
             }
         } catch {
             unlink(configuration.tokenFile)
+            if let publication = configuration.publication { unlink(publication) }
             for entrance in entrances { entrance.close() }
             watcher?.stop()
             loop.stop()
@@ -205,8 +206,8 @@ struct RunningServer: Sendable {
             // the next server.
             for entrance in entrances { entrance.listener.stopAccepting() }
             await registry.drain()
-            configuration.didCancelRequests()
             group.cancelAll()
+            configuration.didCancelRequests((try? outcome.get()) != nil)
             return outcome
         }
         await stop()

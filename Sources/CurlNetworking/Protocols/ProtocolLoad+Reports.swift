@@ -116,7 +116,8 @@ extension ProtocolLoad {
         }
     }
 
-    private func redirect(to request: URLRequest, _ response: URLResponse) {
+    private func redirect(to proposal: URLRequest, _ response: URLResponse) {
+        let request = task.withoutSessionCredentials(proposal)
         let (loader, count) = state.withLock { state in
             defer { state.loader = nil }
             state.redirectCount += 1

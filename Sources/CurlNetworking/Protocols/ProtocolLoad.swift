@@ -186,6 +186,20 @@ final class ProtocolLoad: Sendable {
 }
 
 extension URLSessionTask {
+    /// A redirect of a `URLProtocol`, most often a copy of the request that it was given: what the session had added for
+    /// the first origin does not go to another.
+    func withoutSessionCredentials(_ redirected: URLRequest) -> URLRequest {
+        guard let more = session.settings.additionalHeaders,
+            redirected.url.flatMap(Origin.init(of:)) != firstRequest.url.flatMap(Origin.init(of:))
+        else { return redirected }
+        var request = redirected
+        for name in RedirectPolicy.originFields
+        where more[name] != nil && request.headers[name] == more[name] {
+            request.headers[name] = nil
+        }
+        return request
+    }
+
     /// A request as a `URLProtocol` sees it. What belongs to the first origin does not go to another.
     func withAdditionalHeaders(_ request: URLRequest) -> URLRequest {
         guard var more = session.settings.additionalHeaders else { return request }

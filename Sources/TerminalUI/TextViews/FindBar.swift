@@ -232,7 +232,9 @@ public final class FindBar: View {
         case .selectedNext: break
         case .tooLong:
             application?.showMessage(
-                localized("This match is too long to be replaced by an expression."), .warning)
+                localized(
+                    "This match cannot be replaced by an expression: it is too long, or looks too "
+                        + "far back."), .warning)
         }
     }
 
@@ -246,7 +248,8 @@ public final class FindBar: View {
             guard left == 0 else {
                 self?.application?.showMessage(
                     localized(
-                        "Replaced: \(count). Too long to be replaced by an expression: \(left)."),
+                        "Replaced: \(count). Too long, or looking too far back, to be replaced: \(left)."
+                    ),
                     .warning)
                 return
             }

@@ -265,7 +265,7 @@ public final class TextFinder {
             return
         }
         let text = textView.buffer
-        if matches.count <= Self.immediateEditCount {
+        if matches.count <= Self.immediateEditCount, !search.isSlowToReplace {
             let edits = matches.compactMap { match in
                 search.replacement(for: match, in: text, template: template).map { (match, $0) }
             }
@@ -280,16 +280,16 @@ public final class TextFinder {
         didChange?()
         task = Task { [weak self] in
             defer { application?.endActivity() }
-            let (new, left) = await Self.replaced(matches, of: search, in: text, template)
+            let replaced = await Self.replaced(matches, of: search, in: text, template)
             guard !Task.isCancelled, let self else { return }
             task = nil
             // The text has changed meanwhile.
             guard textView.state == before, let range = Self.hull(of: matches) else {
                 return textDidChange()
             }
-            textView.replace(range, with: new)
+            textView.replace(range, with: replaced.text)
             find(query, from: nil)
-            done(matches.count - left, left)
+            done(matches.count - replaced.left, replaced.left)
         }
     }
 
@@ -304,11 +304,12 @@ public final class TextFinder {
     /// The text from the first to the last match with all of them replaced, and how many were left.
     @concurrent private nonisolated static func replaced(
         _ matches: [Range<Int>], of search: TextSearch, in text: TextBuffer, _ template: String
-    ) async -> (TextBuffer, left: Int) {
+    ) async -> (text: TextBuffer, left: Int) {
         var builder = TextBuffer.Builder()
         var left = 0
         var place = matches.first?.lowerBound ?? 0
         for match in matches {
+            if Task.isCancelled { break }
             text.forEachSpan(in: place..<match.lowerBound) {
                 builder.append($0)
                 return true

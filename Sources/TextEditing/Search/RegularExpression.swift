@@ -121,9 +121,8 @@ final class RegularExpression: @unchecked Sendable {
             var start = match.lowerBound
             if try self.match(in: text, beginningIn: start...start) == match { return .found }
             guard expression.mayBeginEarly else { return .lost }
-            // The attempt began before the `\K`, in this line or not far from it.
-            start = max(
-                text.start(ofLine: text.line(at: start)), start - RegularExpression.lookBehind)
+            // The attempt began not far before the `\K`.
+            start = max(0, start - RegularExpression.lookBehind)
             while start <= match.lowerBound,
                 let found = try self.match(in: text, beginningIn: start...match.lowerBound)
             {

@@ -101,7 +101,7 @@ public struct TextSearch: Sendable {
     // MARK: - Replacing
 
     /// What takes the place of a match; nil where that is unknown: the match is as long as one can be, and its
-    /// groups are cut off somewhere.
+    /// groups are cut off somewhere, or it is not found again because its expression looks far back.
     ///
     /// - Parameter template: As it is, or for a regular expression with `$1` or `\1` for what its first
     ///   group matched, `$0` for all of it, `\n`, `\t`, and `$$` and `\\` for themselves.
@@ -120,6 +120,11 @@ public struct TextSearch: Sendable {
         return ReplacementTemplate(template).expanded(lineEnding: ending) { number in
             matcher.group(number).map { text.bytes(in: $0) } ?? []
         }
+    }
+
+    /// Whether replacing takes long for each match.
+    public var isSlowToReplace: Bool {
+        if case .expression(let expression) = engine { expression.mayBeginEarly } else { false }
     }
 
     private static let windowCount = 65_536

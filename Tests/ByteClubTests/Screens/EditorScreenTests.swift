@@ -431,6 +431,30 @@ import Testing
         await run.end()
     }
 
+    /// With the merge undone, the text is older than the club's: saving it must ask again.
+    @Test func undoingAMergeTakesItsBaseBackToo() async throws {
+        let run = try await conflict(theirs: "old\nsame\nNEW\n", over: "old\nsame\nlast\n")
+        let screen = run.screen
+        screen.press("m")
+        await screen.wait(for: "Merged.")
+        screen.press("^Z")
+        await screen.wait(for: "last")
+        screen.press("F2")
+        await screen.wait(for: "fit together")
+        #expect(try home.note("plan.txt") == "old\nsame\nNEW\n")
+        screen.press("m")
+        await screen.wait(for: "Merged.")
+        screen.press("^Z")
+        await screen.wait(for: "last")
+        // Done again: so is its base.
+        screen.press("^Y")
+        await screen.wait(for: "NEW")
+        screen.press("F2")
+        await screen.wait(for: "1 · by name")
+        #expect(try home.note("plan.txt") == "Xold\nsame\nNEW\n")
+        await run.end()
+    }
+
     /// The others' change is in the draft already: the merge changes nothing in it, and must not make it saved.
     @Test func aDraftThatHasTheOthersChangeIsStillUnsavedWhenMerged() async throws {
         let home = ListHome(keepsCopy: true)

@@ -29,6 +29,18 @@ import Testing
         #expect(clock == ExpiryClock(believed: late + Self.day))
     }
 
+    /// After a week without a server a claim is pending; a wrong clock the next day must not be taken for its proof.
+    @Test func anotherLeapIsNoProofOfTheFirst() {
+        var clock = ExpiryClock(believed: Self.start)
+        let back = Self.start + 7 * Self.day
+        clock.start(at: back)
+        let wrong = back + 3650 * Self.day
+        clock.start(at: wrong)
+        #expect(clock == ExpiryClock(believed: back, claimed: wrong))
+        clock.start(at: back + Self.day)
+        #expect(clock == ExpiryClock(believed: back + Self.day))
+    }
+
     @Test func aLeapThatIsTakenBackIsForgotten() {
         var clock = ExpiryClock(believed: Self.start)
         clock.start(at: Self.start + 365 * Self.day)

@@ -123,6 +123,21 @@ import Testing
         #expect(server.requests.first?["X-Plain"] == "p")
     }
 
+    /// A loader's redirect is most often a copy of its request.
+    @Test func whatALoaderCopiesIntoItsRedirectStaysAtTheFirstOriginToo() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "wire")] }
+        let session = makeSession {
+            $0.protocolClasses = [Forwarding.self]
+            $0.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-Plain": "p"]
+        }
+        var request = URLRequest(url: url("forward://a/"))
+        request.setValue("\(server.url())", forHTTPHeaderField: "X-Target")
+        let (data, _) = try await session.data(for: request)
+        #expect(String(decoding: data, as: UTF8.self) == "wire")
+        #expect(server.requests.first?["Authorization"] == nil)
+        #expect(server.requests.first?["X-Plain"] == "p")
+    }
+
     @Test func aLoaderSeesTheSessionsFields() async throws {
         let session = makeSession {
             $0.protocolClasses = [Fields.self]
@@ -306,6 +321,26 @@ private final class Cacheable: Everything {
         }
         client?.urlProtocolDidFinishLoading(self)
     }
+}
+
+/// Redirects a copy of its request.
+private final class Forwarding: URLProtocol, @unchecked Sendable {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "forward"
+    }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let target = request.value(forHTTPHeaderField: "X-Target").flatMap(URL.init(string:)),
+            let response = HTTPURLResponse(
+                url: url, statusCode: 302, httpVersion: nil, headerFields: nil)
+        else { return }
+        var next = request
+        next.url = target
+        client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
+    }
+
+    override func stopLoading() {}
 }
 
 /// Answers with two fields of the request.

@@ -111,6 +111,22 @@ import Testing
                 == Data([UInt8(code >> 8), UInt8(code & 0xFF)]))
     }
 
+    /// In a method that disconnects, and again in `deinit`.
+    @Test func closingTwiceIsClosingOnce() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .read(byteCount: 6 + 2),
+                .send(serverFrame(0x88, Data([0x03, 0xE9]))), .close,
+            ]
+        }
+        let (delegate, task) = start(server)
+        await delegate.opened.wait()
+        task.cancel(with: .goingAway, reason: nil)
+        task.cancel(with: .goingAway, reason: nil)
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open nil", "close 1001", "complete nil"])
+    }
+
     @Test func whatItSendsIsNotABody() async throws {
         let server = try LoopbackServer { request in
             [
