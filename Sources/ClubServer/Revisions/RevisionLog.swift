@@ -24,7 +24,7 @@ struct RevisionLog: ~Copyable {
 
     /// Reads the log, and opens it for more lines; nil when there is none.
     ///
-    /// - Throws: When it cannot be read; `EPROTO` for one of another version, `ELOOP` for what is no file. The revisions
+    /// - Throws: When it cannot be read; `EPROTO` for one of another version, `ELOOP` for a link or a folder. The revisions
     ///   must then stay.
     mutating func load() throws(SystemError) -> Contents? {
         var bytes: [UInt8] = []
