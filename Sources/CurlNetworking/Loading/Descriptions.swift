@@ -19,6 +19,22 @@ extension URLRequest: CustomDebugStringConvertible {
     }
 }
 
+extension URLRequest: CustomReflectable {
+    /// The properties that Foundation's mirror has, with its names and in its order: `dump` and snapshots show them.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "url": url as Any, "cachePolicy": cachePolicy.rawValue,
+            "timeoutInterval": timeoutInterval, "mainDocumentURL": mainDocumentURL as Any,
+            "networkServiceType": networkServiceType, "allowsCellularAccess": allowsCellularAccess,
+            "httpMethod": httpMethod as Any, "allHTTPHeaderFields": allHTTPHeaderFields as Any,
+            "httpBody": httpBody as Any, "httpBodyStream": httpBodyStream as Any,
+            "httpShouldHandleCookies": httpShouldHandleCookies,
+            "httpShouldUsePipelining": httpShouldUsePipelining,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
 extension URL {
     /// The URL without user, password, query and fragment.
     var withoutSecrets: URL {

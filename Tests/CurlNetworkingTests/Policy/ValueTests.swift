@@ -6,6 +6,19 @@ import Testing
 @Suite struct URLRequestTests {
     private let url = URL(filePath: "/")
 
+    @Test func aMirrorOfARequestShowsFoundationsNames() throws {
+        var request = URLRequest(url: try #require(URL(string: "http://a.test/")))
+        request.setValue("b", forHTTPHeaderField: "A")
+        let mirror = Mirror(reflecting: request)
+        #expect(
+            mirror.children.compactMap(\.label) == [
+                "url", "cachePolicy", "timeoutInterval", "mainDocumentURL", "networkServiceType",
+                "allowsCellularAccess", "httpMethod", "allHTTPHeaderFields", "httpBody",
+                "httpBodyStream", "httpShouldHandleCookies", "httpShouldUsePipelining",
+            ])
+        #expect(mirror.descendant("allHTTPHeaderFields") as? [String: String] == ["A": "b"])
+    }
+
     @Test func findsFieldsInAnyCase() {
         var request = URLRequest(url: url)
         request.setValue("1", forHTTPHeaderField: "X-One")
