@@ -49,8 +49,8 @@ public final class ClubServer: Sendable {
         public var tokenFile: String
         /// Locked while the server runs.
         public var lockFile: String
-        /// Has the runtime folder while the server runs, for programs that look in another one.
-        var publication: String?
+        /// Where the server listens, too, for programs that have another runtime folder, and after it was removed.
+        var lasting: RuntimePaths?
         /// Whether to exit a second after the last lease is released.
         public var untilUnused: Bool
         /// The files of a new club, by path.
@@ -95,7 +95,7 @@ public final class ClubServer: Sendable {
                 cacheFolder: StandardFolders.cache(environment) + "/thumbnails",
                 endpoint: endpoint ?? own, tokenFile: place.tokenPath, lockFile: place.lockPath)
             if let endpoint, endpoint != own { configuration.ownEndpoint = own }
-            configuration.publication = place.publication(in: configuration.stateFolder)
+            configuration.lasting = .lasting(forClub: folder, in: configuration.stateFolder)
             return configuration
         }
     }

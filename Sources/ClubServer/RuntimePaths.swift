@@ -32,13 +32,11 @@ public struct RuntimePaths: Hashable, Sendable {
         clubFolder: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ClubServerError) {
-        let path = Self.realPath(of: clubFolder)
-        clubID = sha256(of: Array(path.utf8)).prefix(4)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        clubID = Self.id(of: clubFolder)
         let fallback = "/tmp/byteclub-\(getuid())"
         var folder = fallback
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
-            folder = runtime + Self.suffix
+            folder = runtime + "/byteclub"
             let longest = "\(folder)/club-\(clubID).sock.lease"
             if longest.utf8.count > Self.socketPathByteLimit || !Self.isFolder(runtime) {
                 folder = fallback
@@ -48,36 +46,25 @@ public struct RuntimePaths: Hashable, Sendable {
         try Self.makeSafe(folder)
     }
 
-    /// The paths of a server of this club that programs with another runtime folder have started, as it has
-    /// published them; nil without one.
+    /// The same server's paths in the state folder. A runtime folder is another one for some programs of a user (cron,
+    /// `su -`), and is removed at the last logout, under programs that go on in tmux.
     ///
-    /// - Parameter environment: The environment in which a server uses these paths, too.
-    public static func published(
-        forClub clubFolder: String, in stateFolder: String,
-        environment: inout [String: String]
+    /// - Returns: Nil where they would be too long for a socket.
+    public static func lasting(
+        forClub clubFolder: String, in stateFolder: String
     ) -> RuntimePaths? {
-        guard let own = try? RuntimePaths(clubFolder: clubFolder, environment: environment),
-            let folder = try? String(
-                contentsOfFile: own.publication(in: stateFolder), encoding: .utf8),
-            folder != own.folder
-        else { return nil }
-        var other = environment
-        other["XDG_RUNTIME_DIR"] =
-            folder.hasSuffix(suffix) ? String(folder.dropLast(suffix.count)) : nil
-        guard let paths = try? RuntimePaths(clubFolder: clubFolder, environment: other),
-            paths.folder == folder
-        else { return nil }
-        environment = other
-        return paths
+        let paths = RuntimePaths(folder: stateFolder, clubID: id(of: clubFolder))
+        return paths.leasePath.utf8.count <= socketPathByteLimit ? paths : nil
     }
 
-    /// The file in which a running server publishes its runtime folder.
-    func publication(in stateFolder: String) -> String {
-        "\(stateFolder)/club-\(clubID).runtime"
+    private init(folder: String, clubID: String) {
+        (self.folder, self.clubID) = (folder, clubID)
     }
 
-    /// Of a runtime folder in `$XDG_RUNTIME_DIR`.
-    private static let suffix = "/byteclub"
+    private static func id(of clubFolder: String) -> String {
+        sha256(of: Array(realPath(of: clubFolder).utf8)).prefix(4)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 
     /// The token of the running server, or nil when none runs or ever did.
     public func readToken() -> String? {

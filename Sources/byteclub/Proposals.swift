@@ -6,10 +6,13 @@ import FoundationEssentials
 import Glibc
 
 /// What a shell's completion proposes: names that this computer knows. The Tab key asks no server and starts none.
+///
+/// Other members choose these names, and bash expands the words that it is given as it does a command line: names with
+/// characters that mean something to a shell are never proposed.
 enum Proposals {
     /// `plan.txt`, `drafts/plan.txt`.
     static let notes = CompletionKind.custom { arguments, _, prefix in
-        notes(arguments).filter { $0.hasPrefix(prefix) }
+        safe(notes(arguments), beginningWith: prefix)
     }
 
     /// The notes, and what a note can be moved into.
@@ -17,23 +20,45 @@ enum Proposals {
         let notes = notes(arguments)
         let folders = Set(
             notes.compactMap { note in note.lastIndex(of: "/").map { note[...$0] } })
-        return (notes + folders.map(String.init)).filter { $0.hasPrefix(prefix) }.sorted()
+        return safe(notes + folders.map(String.init), beginningWith: prefix).sorted()
     }
 
     static let photos = CompletionKind.custom { arguments, _, prefix in
-        files(arguments, of: .photos).map(\.name).filter { $0.hasPrefix(prefix) }.sorted()
+        safe(files(arguments, of: .photos).map(\.name), beginningWith: prefix).sorted()
     }
 
     static let clubs = CompletionKind.custom { _, _, prefix in
-        ([ClubSettings.embedded] + ClubRegistry().settings().clubs).map(\.name)
-            .filter { $0.hasPrefix(prefix) }
+        let clubs = [ClubSettings.embedded] + ClubRegistry().settings().clubs
+        return safe(clubs.map(\.name), beginningWith: prefix)
     }
 
     static let transfers = CompletionKind.custom { arguments, _, prefix in
         let registry = ClubRegistry()
         guard let club = club(arguments, in: registry) else { return [] }
-        return TransferJournal(folder: registry.transfersFolder(of: club)).items().map(\.id)
-            .filter { $0.hasPrefix(prefix) }
+        let items = TransferJournal(folder: registry.transfersFolder(of: club)).items()
+        return safe(items.map(\.id), beginningWith: prefix)
+    }
+
+    /// The names that are the same to every shell, whatever it does with a word.
+    static func safe(_ names: [String], beginningWith prefix: String) -> [String] {
+        names.filter {
+            // One that begins with a hyphen would be an option.
+            $0.hasPrefix(prefix) && !$0.hasPrefix("-") && $0.unicodeScalars.allSatisfy(isPlain)
+        }
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "-_./+,@% ".unicodeScalars.contains(scalar)
+        }
+        // Letters, signs and accents of all scripts; no spaces, and nothing invisible.
+        return switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .nonspacingMark, .spacingMark, .decimalNumber, .otherNumber, .otherSymbol:
+            true
+        default: false
+        }
     }
 
     private static func notes(_ arguments: [String]) -> [String] {

@@ -77,6 +77,10 @@ enum SimpleHead {
             size = PixelSize(
                 width: number(start, at: 18, byteCount: 4), height: Int(height.magnitude))
         }
+        // stb_image takes the wrong bytes for the colors of such a palette.
+        guard !isCore || number(start, at: 24, byteCount: 2) > 8 else {
+            throw reader.error(.unsupported, detail: "OS/2 palette")
+        }
         let isCompressed = !isCore && [1, 2].contains(number(start, at: 30, byteCount: 4))
         let bits = number(start, at: isCore ? 24 : 28, byteCount: 2)
         guard max(size.width, size.height) <= 1 << 18, bits <= 32 else {
@@ -101,9 +105,12 @@ enum SimpleHead {
         guard (1...65_535).contains(numbers[2]), max(numbers[0], numbers[1]) <= 1 << 18 else {
             throw reader.error(.damaged, detail: "header")
         }
+        // stb_image takes samples of any other range for bytes.
+        guard numbers[2] == 255 else {
+            throw reader.error(.unsupported, detail: "samples up to \(numbers[2])")
+        }
         let sampleCount = start == Array("P6".utf8) ? 3 : 1
-        let pixelByteCount = sampleCount * (numbers[2] > 255 ? 2 : 1)
-        guard reader.position + numbers[0] * numbers[1] * pixelByteCount <= bytes.count else {
+        guard reader.position + numbers[0] * numbers[1] * sampleCount <= bytes.count else {
             throw reader.error(.truncated)
         }
         return ContainerHead(storedSize: PixelSize(width: numbers[0], height: numbers[1]))

@@ -34,7 +34,7 @@ public actor EmbeddedClub {
     private let unconfirmedWrites: URL
     /// The folders that the club requires.
     private let neededFolders: [URL]
-    private var server: ServerProcess
+    private let server: ServerProcess
     private let stateFolder: String
     private let uploadsAtOnce: Int
     private let credentials = Credentials()
@@ -117,8 +117,7 @@ public actor EmbeddedClub {
 extension EmbeddedClub {
     private func joinOrStart() async -> Result<DropboxStore, EmbeddedClubError> {
         do throws(EmbeddedClubError) {
-            let place = try findPlace()
-            if let store = takeLease(at: place) { return .success(store) }
+            if let store = takeLease(at: try findPlace()) { return .success(store) }
             try checkDescriptorLimit()
             lastStart = .now
             starts: for _ in 1...Self.mostStarts {
@@ -127,7 +126,7 @@ extension EmbeddedClub {
                     self.process = process
                     // The server may have exited again, unused, if this program was delayed: start another
                     // one.
-                    if let store = takeLease(at: place) { return .success(store) }
+                    if let store = takeLease(at: try findPlace()) { return .success(store) }
                 case .ended:
                     // Another program is starting the server and it will be ready soon, or one is exiting and
                     // its folder will be free soon.
@@ -165,15 +164,13 @@ extension EmbeddedClub {
 
     private func findPlace() throws(EmbeddedClubError) -> RuntimePaths {
         do throws(ClubServerError) {
-            var found = try RuntimePaths(clubFolder: folder, environment: server.environment)
-            // It may be served for programs with another runtime folder: those of a desktop, or those of cron.
-            if !LockedFile.isLocked(found.lockPath), LockedFile.isLocked(folder),
-                let other = RuntimePaths.published(
-                    forClub: folder, in: stateFolder, environment: &server.environment)
+            // A runtime folder is removed at the last logout, and other programs may have another one.
+            if let lasting = RuntimePaths.lasting(forClub: folder, in: stateFolder),
+                Lease.isAnswered(at: lasting.socketPath)
             {
-                found = other
+                return lasting
             }
-            return found
+            return try RuntimePaths(clubFolder: folder, environment: server.environment)
         } catch {
             throw .noRuntimeFolder(error.message)
         }
@@ -205,7 +202,7 @@ extension EmbeddedClub {
         let deadline = ContinuousClock.now + Self.timeout
         var pause = Duration.milliseconds(10)
         while true {
-            // Looked up each time: a server with another runtime folder publishes it when it is ready.
+            // Looked up each time: a server with another runtime folder is found when it is ready.
             let place = try findPlace()
             if let store = takeLease(at: place) { return store }
             guard isLocked(place) else { return nil }

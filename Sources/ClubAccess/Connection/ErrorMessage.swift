@@ -61,8 +61,8 @@ extension ErrorMessage {
             localized("The club on this computer could not be started. What it said is in \(log).")
         case .folderServedElsewhere(let folder):
             localized(
-                "Another Byte Club is serving the folder \(folder) to others at this moment. Stop it, "
-                    + "and try again.")
+                "Another Byte Club has the folder \(folder) open and does not answer. Try again in a "
+                    + "moment, or close it.")
         }
     }
 

@@ -1,4 +1,3 @@
-import ByteClubFiles
 import CByteClubMemory
 import DropboxAPI
 import FoundationEssentials
@@ -84,14 +83,15 @@ struct RunningServer: Sendable {
         do throws(ClubServerError) {
             // Before the first connection, so that every client can read it.
             try ServerToken.write(token, to: configuration.tokenFile)
-            publish(configuration)
             entrances.append(try Entrance(configuration.endpoint, loop: loop))
             if let own = configuration.ownEndpoint {
                 entrances.append(try Entrance(own, loop: loop))
             }
+            if let lasting = lastingEntrance(configuration, token: token, loop: loop) {
+                entrances.append(lasting)
+            }
         } catch {
             unlink(configuration.tokenFile)
-            if let publication = configuration.publication { unlink(publication) }
             for entrance in entrances { entrance.close() }
             watcher?.stop()
             loop.stop()
@@ -133,14 +133,18 @@ struct RunningServer: Sendable {
         }
     }
 
-    /// Tells programs with another runtime folder where this server is.
-    private static func publish(_ configuration: ClubServer.Configuration) {
-        guard let publication = configuration.publication else { return }
-        let folder = URL(filePath: configuration.lockFile).deletingLastPathComponent().path
-        do {
-            try AtomicFile(url: URL(filePath: publication)).write(Data(folder.utf8))
+    /// The entrance in the state folder; optional.
+    private static func lastingEntrance(
+        _ configuration: ClubServer.Configuration, token: String, loop: EventLoop
+    ) -> Entrance? {
+        guard let lasting = configuration.lasting else { return nil }
+        do throws(ClubServerError) {
+            try ServerToken.write(token, to: lasting.tokenPath)
+            return try Entrance(
+                .unixSocket(path: lasting.socketPath, leasePath: lasting.leasePath), loop: loop)
         } catch {
-            configuration.log("other runtime folders will not find this server: \(error)")
+            configuration.log("other runtime folders will not find this server: \(error.message)")
+            return nil
         }
     }
 
@@ -219,7 +223,7 @@ struct RunningServer: Sendable {
     private func stop() async {
         for entrance in entrances { entrance.close() }
         unlink(configuration.tokenFile)
-        if let publication = configuration.publication { unlink(publication) }
+        if let lasting = configuration.lasting { unlink(lasting.tokenPath) }
         watcher?.stop()
         loop.stop()
         await sessions.stop()

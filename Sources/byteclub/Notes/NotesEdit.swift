@@ -42,7 +42,10 @@ struct NotesEdit: AsyncParsableCommand {
                     "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
                         + "notes edit NAME - </dev/null"))
         }
-        let note = try await open(club, registry, keeping: piped)
+        if let piped { try requireSize(of: piped, from: nil) }
+        // What came through a pipe comes once: it is on disk before the club is asked, which may take long.
+        let early = await kept(piped, club, registry)
+        let note = try await open(club, registry, keeping: piped, early)
         var edited: EditedText?
         if piped == nil {
             edited = try await EditedText.edit(
@@ -52,17 +55,15 @@ struct NotesEdit: AsyncParsableCommand {
         let text = piped ?? edited?.data ?? Data()
         guard text != note.data else {
             edited?.discard()
+            early?.discard()
             if json.isOn { return try Output.json(ListedFile(note.file)) }
             return Output.notice(localized("“\(note.file.name)” was not changed."))
         }
-        guard text.count <= TextInput.byteLimit else {
-            throw CommandFailure(
-                TextInput.limitSentence + localized(" Nothing was written.")
-                    + (edited?.leave() ?? ""))
-        }
+        try requireSize(of: text, from: edited)
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
             from: edited)
+        early?.discard()
         do {
             let saved = try await save(text, as: note, club, registry)
             kept.discard()
@@ -78,6 +79,28 @@ struct NotesEdit: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             throw kept.failure(failure.sentence)
         }
+    }
+
+    private func requireSize(of text: Data, from edited: EditedText?) throws {
+        guard text.count > TextInput.byteLimit else { return }
+        throw CommandFailure(
+            TextInput.limitSentence + localized(" Nothing was written.")
+                + (edited?.leave() ?? ""))
+    }
+
+    /// A text as a draft of the note as this computer knows it; nil for a name that no note can have.
+    private func kept(
+        _ text: Data?, _ club: ClubSettings, _ registry: ClubRegistry
+    ) async -> KeptText? {
+        guard let text, let path = try? NotePaths.new(name) else { return nil }
+        let known = await Self.base(at: path, of: registry.libraryFolder(of: club))
+        // Not a new note: the app compares the text with the one in the club.
+        let base =
+            known
+            ?? RemoteFile(path: path, revision: .ofNothing, byteCount: 0, modified: Date())
+        return KeptText(
+            text, named: path.name, in: path.parent ?? .root, replacing: base, for: club,
+            with: registry)
     }
 
     /// A note to edit, and where its new text goes.
@@ -134,7 +157,7 @@ struct NotesEdit: AsyncParsableCommand {
 
     /// - Parameter piped: Piped input can be read only once: if the note is not found, it is kept as a draft.
     private func open(
-        _ club: ClubSettings, _ registry: ClubRegistry, keeping piped: Data?
+        _ club: ClubSettings, _ registry: ClubRegistry, keeping piped: Data?, _ early: KeptText?
     ) async throws -> OpenNote {
         do {
             let store = try await ClubOptions.open(club, registry)
@@ -164,6 +187,7 @@ struct NotesEdit: AsyncParsableCommand {
             let kept = KeptText(
                 piped, named: path.name, in: path.parent ?? .root, replacing: base, for: club,
                 with: registry)
+            early?.discard()
             throw kept.failure(failure.sentence)
         }
     }

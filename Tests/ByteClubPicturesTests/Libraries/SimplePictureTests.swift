@@ -153,6 +153,20 @@ struct SimplePictureTests {
         }
     }
 
+    /// What the library would misread, without a word, or crash on.
+    @Test func whatTheLibraryMisreadsIsRefusedBeforeItSeesIt() throws {
+        let pixels = [UInt8](repeating: 100, count: 64)
+        let wide = Data("P5\n4 4\n65535\n".utf8) + pixels
+        let dark = Data("P5\n4 4\n100\n".utf8) + pixels
+        var palette = Array("BM".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 0x1A, 3, 0, 0]
+        palette += [12, 0, 0, 0, 4, 0, 4, 0, 1, 0, 8, 0]
+        palette += [UInt8](repeating: 7, count: 3 * 256 + 16)
+        for data in [wide, dark, Data(palette)] {
+            let error = #expect(throws: PictureError.self) { try PictureFile(data: data).facts() }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
     @Test func whatClaimsToBeHugeIsRefusedBeforeALibrarySeesIt() throws {
         var gif = SimpleFixtures.gif()
         gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])

@@ -74,8 +74,29 @@ import Testing
             let place = try RuntimePaths(
                 clubFolder: home.club.path, environment: home.environment())
             #expect(unlink(place.socketPath) == 0)
+            let lasting = try #require(
+                RuntimePaths.lasting(
+                    forClub: home.club.path,
+                    in: Paths(environment: home.environment()).stateFolder.path))
+            #expect(unlink(lasting.socketPath) == 0)
             #expect(try await store.list(.root).files.isEmpty)
             #expect(home.servers != server)
+        }
+    }
+
+    /// systemd removes it at the last logout, under a program that goes on in tmux.
+    @Test func aRuntimeFolderThatIsRemovedKeepsNobodyOut() async throws {
+        try await withHome { home, club in
+            let store = try await club.open()
+            let server = home.servers
+            let place = try RuntimePaths(
+                clubFolder: home.club.path, environment: home.environment())
+            try FileManager.default.removeItem(atPath: place.folder)
+            #expect(try await store.list(.root).files.isEmpty)
+            let other = makeClub(in: home)
+            #expect(try await other.open().list(.root).files.isEmpty)
+            #expect(home.servers == server)
+            await other.close()
         }
     }
 

@@ -176,31 +176,31 @@ import Testing
         }
     }
 
-    @Test func aServerIsFoundFromAnotherRuntimeFolder() async throws {
+    /// It is removed at the last logout, under a program that goes on in tmux.
+    @Test func aServerIsFoundWithoutItsRuntimeFolder() async throws {
         try await withHome { (home: String) async throws in
-            for name in ["club", "run", "other"] {
+            for name in ["club", "run"] {
                 try FileManager.default.createDirectory(
                     atPath: "\(home)/\(name)", withIntermediateDirectories: true)
             }
-            var environment = ["HOME": home, "XDG_RUNTIME_DIR": home + "/run"]
-            let state = home + "/.local/state/byteclub"
-            let server = ClubServer(
-                configuration: try .standard(
-                    clubFolder: home + "/club", environment: environment))
+            let environment = ["HOME": home, "XDG_RUNTIME_DIR": home + "/run"]
+            let configuration = try ClubServer.Configuration.standard(
+                clubFolder: home + "/club", environment: environment)
+            let server = ClubServer(configuration: configuration)
             let (ready, continuation) = AsyncStream<Void>.makeStream()
             let running = Task { try await server.run { _ in continuation.yield() } }
             for await _ in ready { break }
-            environment["XDG_RUNTIME_DIR"] = home + "/other"
-            let found = RuntimePaths.published(
-                forClub: home + "/club", in: state, environment: &environment)
-            #expect(found?.folder == home + "/run/byteclub")
-            #expect(environment["XDG_RUNTIME_DIR"] == home + "/run")
+            try FileManager.default.removeItem(atPath: home + "/run")
+            let lasting = try #require(
+                RuntimePaths.lasting(
+                    forClub: home + "/club", in: configuration.stateFolder))
+            #expect(lasting.readToken() != nil)
+            let connection = try TestConnection(to: .unixSocket(lasting.socketPath))
+            connection.close()
             server.stop()
             try await running.value
-            environment["XDG_RUNTIME_DIR"] = home + "/other"
-            #expect(
-                RuntimePaths.published(
-                    forClub: home + "/club", in: state, environment: &environment) == nil)
+            #expect(lasting.readToken() == nil)
+            #expect(!FileManager.default.fileExists(atPath: lasting.socketPath))
         }
     }
 
