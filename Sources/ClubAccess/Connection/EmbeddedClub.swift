@@ -164,13 +164,15 @@ extension EmbeddedClub {
 
     private func findPlace() throws(EmbeddedClubError) -> RuntimePaths {
         do throws(ClubServerError) {
+            let own = try RuntimePaths(clubFolder: folder, environment: server.environment)
             // A runtime folder is removed at the last logout, and other programs may have another one.
-            if let lasting = RuntimePaths.lasting(forClub: folder, in: stateFolder),
+            if !Lease.isAnswered(at: own.socketPath),
+                let lasting = RuntimePaths.lasting(forClub: folder, in: stateFolder),
                 Lease.isAnswered(at: lasting.socketPath)
             {
                 return lasting
             }
-            return try RuntimePaths(clubFolder: folder, environment: server.environment)
+            return own
         } catch {
             throw .noRuntimeFolder(error.message)
         }

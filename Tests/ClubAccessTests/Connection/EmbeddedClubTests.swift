@@ -92,7 +92,9 @@ import Testing
             let place = try RuntimePaths(
                 clubFolder: home.club.path, environment: home.environment())
             try FileManager.default.removeItem(atPath: place.folder)
-            #expect(try await store.list(.root).files.isEmpty)
+            // The store has its socket there; a club that is opened again has the other one.
+            _ = try? await store.list(.root)
+            #expect(try await club.open().list(.root).files.isEmpty)
             let other = makeClub(in: home)
             #expect(try await other.open().list(.root).files.isEmpty)
             #expect(home.servers == server)
