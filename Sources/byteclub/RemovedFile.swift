@@ -1,4 +1,5 @@
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import ByteClubMessages
@@ -36,7 +37,7 @@ struct RemovedFile: Encodable {
             }
         return [
             file.path.relativeString, Wording.byteCount(file.byteCount), who,
-            Wording.age(of: date, at: now), file.revision.rawValue,
+            Wording.age(of: date, at: now), file.revision.word,
         ]
     }
 }

@@ -378,6 +378,25 @@ extension SyncTests {
         #expect(deletions.first?.isOwn == false)
     }
 
+    /// The club may report a deletion before it confirms it. What is brought back is what was there last.
+    @Test(arguments: [false, true])
+    func theTrashHasTheLastTextWhenTheClubReportsItFirst(isReported: Bool) async throws {
+        let file = try await see("one", at: "/a.txt")
+        try test.copy.record([.file(file)])
+        try edit(file, "two")
+        let shown = try #require(try test.copy.waitingChanges().first?.file)
+        try test.copy.enqueue(.delete(shown))
+        let next = try #require(try test.copy.waitingChanges().last)
+        let change = try #require(try test.copy.beginSending(next.id))
+        if isReported { try test.copy.record([.deleted(file.path)]) }
+        try test.copy.complete(change, with: nil)
+        if !isReported { try test.copy.record([.deleted(file.path)]) }
+        let deletions = try test.copy.deletions()
+        #expect(deletions.count == 1)
+        #expect(deletions.first?.file.contentHash == LocalCopy.hash(of: Data("two".utf8)))
+        #expect(deletions.first?.isOwn == true)
+    }
+
     @Test func earlierTextsGoWithARenamedNote() async throws {
         let old = try await see("one", at: "/a.txt")
         let file = try await see("two", at: "/a.txt")

@@ -85,16 +85,18 @@ extension LocalCopy {
             .text(file.path.string))
     }
 
-    /// Records each revision once: the server reports this computer's deletions, too, before or after.
+    /// Records each revision once: the server reports this computer's deletions, too, before or after. Which text was
+    /// deleted, this computer knows: a later one than the club's may have waited.
     static func insertDeletion(
         of file: RemoteFile, in database: Database, isOwn: Bool, at now: Date
     ) throws {
         try database.run(
             """
-            UPDATE deletions SET deleted = max(deleted, ?), is_own = max(is_own, ?)
+            UPDATE deletions
+            SET deleted = max(deleted, ?), is_own = max(is_own, ?), hash = coalesce(?, hash)
             WHERE path = ? AND revision = ?
-            """, .date(now), .integer(isOwn ? 1 : 0), .text(file.path.string),
-            .text(file.revision.rawValue))
+            """, .date(now), .integer(isOwn ? 1 : 0), .text(orNull: isOwn ? file.contentHash : nil),
+            .text(file.path.string), .text(file.revision.rawValue))
         guard database.changedRows == 0 else { return }
         try database.run(
             """
