@@ -137,3 +137,10 @@ struct PictureByteReader: ~Copyable {
         return window.isEmpty ? .end : .bytes
     }
 }
+
+extension [UInt8] {
+    /// The little-endian number at an offset.
+    func littleEndian(at offset: Int, byteCount: Int) -> Int {
+        self[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}

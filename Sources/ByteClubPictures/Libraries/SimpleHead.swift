@@ -32,8 +32,8 @@ enum SimpleHead {
                 try skipSubBlocks(&reader)
                 return ContainerHead(
                     storedSize: PixelSize(
-                        width: number(start, at: 6, byteCount: 2),
-                        height: number(start, at: 8, byteCount: 2)))
+                        width: start.littleEndian(at: 6, byteCount: 2),
+                        height: start.littleEndian(at: 8, byteCount: 2)))
             case 0x21:
                 reader.skip(1)
                 try skipSubBlocks(&reader)
@@ -64,30 +64,30 @@ enum SimpleHead {
         var reader = PictureByteReader(bytes, to: operation)
         let start = try reader.bytes(34)
         guard start.count >= 26 else { throw reader.error(.truncated) }
-        let isCore = number(start, at: 14, byteCount: 4) == 12
+        let isCore = start.littleEndian(at: 14, byteCount: 4) == 12
         let size: PixelSize
         if isCore {
             size = PixelSize(
-                width: number(start, at: 18, byteCount: 2),
-                height: number(start, at: 20, byteCount: 2))
+                width: start.littleEndian(at: 18, byteCount: 2),
+                height: start.littleEndian(at: 20, byteCount: 2))
         } else {
             guard start.count == 34 else { throw reader.error(.truncated) }
             // The rows of a negative height come from the top.
-            let height = Int32(truncatingIfNeeded: number(start, at: 22, byteCount: 4))
+            let height = Int32(truncatingIfNeeded: start.littleEndian(at: 22, byteCount: 4))
             size = PixelSize(
-                width: number(start, at: 18, byteCount: 4), height: Int(height.magnitude))
+                width: start.littleEndian(at: 18, byteCount: 4), height: Int(height.magnitude))
         }
         // stb_image takes the wrong bytes for the colors of such a palette.
-        guard !isCore || number(start, at: 24, byteCount: 2) > 8 else {
+        guard !isCore || start.littleEndian(at: 24, byteCount: 2) > 8 else {
             throw reader.error(.unsupported, detail: "OS/2 palette")
         }
-        let isCompressed = !isCore && [1, 2].contains(number(start, at: 30, byteCount: 4))
-        let bits = number(start, at: isCore ? 24 : 28, byteCount: 2)
+        let isCompressed = !isCore && [1, 2].contains(start.littleEndian(at: 30, byteCount: 4))
+        let bits = start.littleEndian(at: isCore ? 24 : 28, byteCount: 2)
         guard max(size.width, size.height) <= 1 << 18, bits <= 32 else {
             throw reader.error(size.width > 1 << 18 ? .tooLarge : .damaged)
         }
         let rowByteCount = (size.width * bits + 31) / 32 * 4
-        let end = number(start, at: 10, byteCount: 4) + rowByteCount * size.height
+        let end = start.littleEndian(at: 10, byteCount: 4) + rowByteCount * size.height
         guard isCompressed || end <= bytes.count else { throw reader.error(.truncated) }
         return ContainerHead(storedSize: size)
     }
@@ -133,10 +133,5 @@ enum SimpleHead {
             }
         }
         throw reader.error(.damaged, detail: "header")
-    }
-
-    /// A little-endian number.
-    private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> Int {
-        bytes[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -21,7 +21,7 @@ enum WebPContainer {
             let start = try reader.bytes(8)
             // The file ends after its picture.
             guard start.count == 8 else { break }
-            let count = number(start, at: 4, byteCount: 4)
+            let count = start.littleEndian(at: 4, byteCount: 4)
             let next = reader.position + count + count % 2
             switch String(decoding: start[0..<4], as: UTF8.self) {
             case "VP8X":
@@ -31,8 +31,8 @@ enum WebPContainer {
                     throw reader.error(.unsupported, detail: "an animation")
                 }
                 canvas = PixelSize(
-                    width: number(content, at: 4, byteCount: 3) + 1,
-                    height: number(content, at: 7, byteCount: 3) + 1)
+                    width: content.littleEndian(at: 4, byteCount: 3) + 1,
+                    height: content.littleEndian(at: 7, byteCount: 3) + 1)
             case "VP8 ":
                 let content = try reader.bytes(10)
                 guard content.count == 10 else { throw reader.error(.truncated) }
@@ -41,13 +41,13 @@ enum WebPContainer {
                 }
                 head = ContainerHead(
                     storedSize: PixelSize(
-                        width: number(content, at: 6, byteCount: 2) & 0x3FFF,
-                        height: number(content, at: 8, byteCount: 2) & 0x3FFF))
+                        width: content.littleEndian(at: 6, byteCount: 2) & 0x3FFF,
+                        height: content.littleEndian(at: 8, byteCount: 2) & 0x3FFF))
             case "VP8L":
                 let content = try reader.bytes(5)
                 guard content.count == 5 else { throw reader.error(.truncated) }
                 guard content[0] == 0x2F else { throw reader.error(.damaged) }
-                let bits = number(content, at: 1, byteCount: 4)
+                let bits = content.littleEndian(at: 1, byteCount: 4)
                 head = ContainerHead(
                     storedSize: PixelSize(
                         width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1))
@@ -82,11 +82,6 @@ enum WebPContainer {
     static func isWhole(_ bytes: PictureBytes, to operation: String) throws(PictureError) -> Bool {
         var reader = PictureByteReader(bytes, to: operation)
         let start = try reader.bytes(8)
-        return start.count == 8 && number(start, at: 4, byteCount: 4) <= bytes.count - 8
-    }
-
-    /// A little-endian number.
-    private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> Int {
-        bytes[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
+        return start.count == 8 && start.littleEndian(at: 4, byteCount: 4) <= bytes.count - 8
     }
 }

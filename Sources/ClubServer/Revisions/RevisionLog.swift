@@ -22,7 +22,7 @@ struct RevisionLog: ~Copyable {
         var clock: ExpiryClock?
     }
 
-    /// Reads the log, and opens it for more lines; nil when there is none.
+    /// Reads the log, and opens it for more lines; nil without one.
     ///
     /// - Throws: When it cannot be read; `EPROTO` for one of another version, `ELOOP` for a link or a folder. The revisions
     ///   must then stay.

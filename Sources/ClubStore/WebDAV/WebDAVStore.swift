@@ -91,9 +91,6 @@ public final class WebDAVStore: RemoteStore {
 
     let configuration: Configuration
 
-    /// What a server says of a file is at most a tag of its own.
-    public var reportsServerHashes: Bool { false }
-
     let address: WebDAVAddress
     let connection: WebDAVConnection
     let nextcloud: NextcloudPlace?
@@ -123,6 +120,9 @@ public final class WebDAVStore: RemoteStore {
     /// What uploads have learned about the line: the sizes of Nextcloud's parts, and of pieces.
     let partPacing: Mutex<ChunkPacing>
     let piecePacing: Mutex<ChunkPacing>
+
+    /// What a server says of a file is at most a tag of its own.
+    public var reportsServerHashes: Bool { false }
 
     /// - Throws: `.badRequest` for a base URL that is not http or https.
     public init(_ configuration: Configuration) throws(StoreError) {

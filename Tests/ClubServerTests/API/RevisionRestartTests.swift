@@ -20,6 +20,14 @@ import Testing
         return (home + "/state/" + folder, home + "/state/" + folder + ".log")
     }
 
+    /// The text of a revision in the only folder of those that no log knows.
+    private func textSetAside(_ revision: String, in folder: String) throws -> String {
+        let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasPrefix("without-log-") }
+        try #require(aside.count == 1)
+        return try String(contentsOfFile: "\(folder)/\(aside[0])/\(revision)", encoding: .utf8)
+    }
+
     @Test func whatWasDeletedComesBackAfterARestart() async throws {
         try await withHome { (home: String) async throws in
             let first = try await TestClub(home: home)
@@ -82,11 +90,7 @@ import Testing
                 _ = try await next.upload("b", to: "/b.txt", mode: .overwrite)
                 await next.stop()
             }
-            let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
-                .filter { $0.hasPrefix("without-log-") }
-            try #require(aside.count == 1)
-            let place = "\(folder)/\(aside[0])/\(file.revision)"
-            #expect(try String(contentsOfFile: place, encoding: .utf8) == "the only copy")
+            #expect(try textSetAside(file.revision, in: folder) == "the only copy")
         }
     }
 
@@ -206,11 +210,7 @@ import Testing
                 #expect(list.isDeleted)
                 await next.stop()
             }
-            let aside = try FileManager.default.contentsOfDirectory(atPath: folder)
-                .filter { $0.hasPrefix("without-log-") }
-            try #require(aside.count == 1)
-            let place = "\(folder)/\(aside[0])/\(file.revision)"
-            #expect(try String(contentsOfFile: place, encoding: .utf8) == "the only copy")
+            #expect(try textSetAside(file.revision, in: folder) == "the only copy")
         }
     }
 
