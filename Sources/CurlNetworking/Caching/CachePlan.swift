@@ -7,6 +7,11 @@ struct CachePlan: Sendable {
     let decision: CacheDecision
     /// What was stored for the request.
     let entry: CacheEntry?
+    /// The account whose credential the engine adds; nil if the request's own `Authorization` counts.
+    var account: String?
+    var policy = URLRequest.CachePolicy.useProtocolCachePolicy
+    /// What was removed later prevents storing the response.
+    var stamp = CacheRemovals.Stamp()
 
     /// A response from the cache.
     struct Answer: Sendable {
@@ -45,8 +50,9 @@ struct CachePlan: Sendable {
         case .use, .fail, .gatewayTimeout: break
         }
         return CacheReaction.to(
-            head, for: request, stores: stores, stored: entry?.head, isRevalidation: isRevalidation,
-            requestTime: requestTime, responseTime: responseTime)
+            head, for: request, account: account, policy: policy, stores: stores,
+            stored: entry?.head, isRevalidation: isRevalidation, requestTime: requestTime,
+            responseTime: responseTime)
     }
 
     /// Returns the stored response with the head of a reaction; `isConfirmed` after a 304.
@@ -59,18 +65,20 @@ struct CachePlan: Sendable {
     /// The response to use if the server cannot be reached.
     func fallbackResponse(at now: Date) -> Answer? {
         guard let entry, isFromServer,
-            CacheReaction.mayServeStale(entry.head, for: nil, request: request, now: now)
+            CacheReaction.mayServeStale(
+                entry.head, for: nil, request: request, policy: policy, now: now)
         else { return nil }
         return answer(entry, isConfirmed: false, at: now)
     }
 
-    /// Returns a plan for a modified request, which the stored response may not match.
-    func withoutEntry(for request: URLRequest) -> CachePlan {
+    /// Returns a plan for a modified request or another account, which the stored response may not match.
+    func withoutEntry(for request: URLRequest, account: String?) -> CachePlan {
         // Fields of a revalidation are about the entry; others are the policy's.
         var (fields, stores) = (HTTPHeaderFields(), true)
         if case .load(let added, let may) = decision { (fields, stores) = (added, may) }
         return CachePlan(
-            request: request, decision: .load(fields, stores: stores), entry: nil)
+            request: request.fromAccount(account), decision: .load(fields, stores: stores),
+            entry: nil, account: account, policy: policy, stamp: stamp)
     }
 
     private var isFromServer: Bool {
@@ -103,66 +111,103 @@ struct CachePlan: Sendable {
 
 extension URLCache {
     /// Makes the plan for a request; returns nil if the disk has to be read for that.
-    func planAtOnce(for request: URLRequest, policy: URLRequest.CachePolicy) -> CachePlan? {
-        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
+    func planAtOnce(
+        for request: URLRequest, policy: URLRequest.CachePolicy,
+        by requester: CacheRequester = CacheRequester()
+    ) -> CachePlan? {
+        let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
+        guard CacheDecision.isCacheable(request), policy.looksIntoCache, requester.isAccepted,
             let key = CacheKey(request.url)
-        else { return plan(for: request, policy: policy, entry: nil) }
+        else { return plan(draft, entry: nil) }
         guard !hasWritesUnderWay, !isSubclassed else { return nil }
-        if let found = inMemory(key, request) {
-            let entry = CacheEntry(head: found.head, body: found.response.body)
-            return plan(for: request, policy: policy, entry: entry)
+        if let found = inMemory(key, draft.query) {
+            return plan(draft, entry: CacheEntry(head: found.head, body: found.response.body))
         }
-        return diskCapacity > 0 ? nil : plan(for: request, policy: policy, entry: nil)
+        return diskCapacity > 0 ? nil : plan(draft, entry: nil)
     }
 
     /// Makes the plan for a request on the cache's queue, after all pending writes.
     func planLater(
         for request: URLRequest, policy: URLRequest.CachePolicy,
+        by requester: CacheRequester = CacheRequester(),
         _ receive: @escaping @Sendable (CachePlan) -> Void
     ) {
+        // The stamp is taken now: the entry may be removed as soon as it is found.
+        let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
         queue.async { @Sendable [self] in
-            let entry =
-                isSubclassed
-                ? ownEntry(for: request)
-                : CacheKey(request.url).flatMap { key in
-                    inMemory(key, request).map {
-                        CacheEntry(head: $0.head, body: $0.response.body)
-                    } ?? onDisk(key, request)
-                }
-            receive(plan(for: request, policy: policy, entry: entry))
+            receive(plan(draft, entry: entry(for: draft)))
         }
     }
 
-    private func plan(
-        for request: URLRequest, policy: URLRequest.CachePolicy, entry: CacheEntry?
-    ) -> CachePlan {
-        CachePlan(
-            request: request,
+    /// What is known of a plan before an entry is looked for.
+    private struct Draft: Sendable {
+        var request: URLRequest
+        var policy: URLRequest.CachePolicy
+        var requester: CacheRequester
+        var stamp: CacheRemovals.Stamp
+
+        var query: CacheQuery { CacheQuery(request: request.headers, requester: requester) }
+    }
+
+    private func entry(for draft: Draft) -> CacheEntry? {
+        if isSubclassed { return ownEntry(for: draft.request, draft.query) }
+        guard let key = CacheKey(draft.request.url) else { return nil }
+        if let found = inMemory(key, draft.query) {
+            return CacheEntry(head: found.head, body: found.response.body)
+        }
+        return onDisk(key, draft.query)
+    }
+
+    private func plan(_ draft: Draft, entry: CacheEntry?) -> CachePlan {
+        let account = draft.requester.account
+        return CachePlan(
+            request: draft.request.fromAccount(account),
             decision: CacheDecision.make(
-                for: request, policy: policy, stored: entry?.head, now: clock()),
-            entry: entry)
+                for: draft.request, policy: draft.policy, stored: entry?.head, now: clock()),
+            entry: entry, account: account, policy: draft.policy, stamp: draft.stamp)
     }
 
     /// Applies a reaction to the stored entries. Returns at once.
     ///
     /// - Parameter plan: nil if nothing was looked for.
-    func apply(_ reaction: CacheReaction, of plan: CachePlan?) {
-        let removals = reaction.removals.compactMap(CacheKey.init)
-        guard !removals.isEmpty || reaction.update != nil else { return }
-        write { [self] in
-            guard !isSubclassed else { return applyAsOwn(reaction, of: plan) }
-            for key in removals { removeAll(for: key) }
+    /// - Returns: The plan to go on with: the reaction's own removals do not prevent storing its response.
+    @discardableResult
+    func apply(_ reaction: CacheReaction, of plan: CachePlan?) -> CachePlan? {
+        let removed = reaction.removals.compactMap(CacheKey.init)
+        // At once, so that a response that completes now is not stored.
+        let renewed = noteRemovals(of: removed, by: plan)
+        if isSubclassed {
+            if !removed.isEmpty || reaction.update != nil {
+                write { [self] in applyAsOwn(reaction, of: renewed) }
+            }
+            return renewed
         }
-        guard !isSubclassed, let head = reaction.update, let entry = plan?.entry,
+        if !removed.isEmpty {
+            write { [self] in
+                for key in removed { removeAll(for: key) }
+            }
+        }
+        guard let head = reaction.update, let entry = renewed?.entry, let stamp = renewed?.stamp,
             let key = CacheKey(head.url)
-        else { return }
-        writeLater(key) { [self] isWanted in
-            guard isWanted else { return }
+        else { return renewed }
+        writeLater(key, ifCurrent: stamp) { [self] isWanted in
+            guard isWanted, !hasNewer(than: head, for: key) else { return }
             let response = CachedURLResponse(
                 response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body,
-                userInfo: head.userInfo?.userInfo)
+                userInfo: head.userInfo?.userInfo, head: head)
             store(response, head: head, key: key)
         }
+        return renewed
+    }
+}
+
+extension URLRequest {
+    /// The request without its own `Authorization`, if the engine sends an account's credential instead.
+    fileprivate func fromAccount(_ account: String?) -> URLRequest {
+        guard account != nil, headers["Authorization"] != nil else { return self }
+        var request = self
+        request.headers["Authorization"] = nil
+        return request
     }
 }
 

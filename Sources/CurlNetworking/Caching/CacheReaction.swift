@@ -24,11 +24,13 @@ struct CacheReaction: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - request: The request as it was sent, without the fields that the cache added.
+    ///   - account: The account whose credential the engine has added to the request.
     ///   - stores: Whether the decision allows storing.
     ///   - stored: The stored response; with `isRevalidation` the request has validated it.
     static func to(
-        _ response: ResponseHead, for request: URLRequest, stores: Bool, stored: StoredHead?,
-        isRevalidation: Bool, requestTime: Date, responseTime: Date
+        _ response: ResponseHead, for request: URLRequest, account: String? = nil,
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy, stores: Bool,
+        stored: StoredHead?, isRevalidation: Bool, requestTime: Date, responseTime: Date
     ) -> CacheReaction {
         guard let url = request.url else { return CacheReaction(answer: .server) }
         let removals = CacheInvalidation.urls(for: request, response)
@@ -38,14 +40,16 @@ struct CacheReaction: Hashable, Sendable {
             return confirmed(stored, by: response, times)
         }
         if let stored, (500...599).contains(response.status),
-            mayServeStale(stored, for: response.status, request: request, now: responseTime)
+            mayServeStale(
+                stored, for: response.status, request: request, policy: policy, now: responseTime)
         {
             return CacheReaction(answer: .stored(stored))
         }
         if let stored, request.method == "HEAD" { return afterHead(stored, response, url, times) }
         let fresh = StoredHead(
             url: url, status: response.status, headers: response.headers.storable,
-            request: request.headers, requestTime: requestTime, responseTime: responseTime)
+            request: request.headers, account: account, requestTime: requestTime,
+            responseTime: responseTime)
         if stores, CacheStorability.mayStore(fresh, for: request) {
             return CacheReaction(answer: .serverAndStore(fresh))
         }
@@ -89,20 +93,23 @@ struct CacheReaction: Hashable, Sendable {
             : CacheReaction(answer: .server, removals: [url])
     }
 
-    /// Whether a stored response may be used if the server failed (RFC 5861 §4).
+    /// Whether a stored response may be used if the server failed (RFC 5861 §4). Not if the request wants a
+    /// confirmed one (RFC 9111 §5.2.1.4).
     ///
     /// - Parameter status: The server's status; nil without a response.
     static func mayServeStale(
-        _ stored: StoredHead, for status: Int?, request: URLRequest, now: Date
+        _ stored: StoredHead, for status: Int?, request: URLRequest,
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy, now: Date
     ) -> Bool {
+        let control = CacheDecision.requestControl(of: request)
         guard status.map({ [500, 502, 503, 504].contains($0) }) ?? true,
-            CacheDecision.isCacheable(request)
+            CacheDecision.isCacheable(request), policy != .reloadRevalidatingCacheData,
+            !control.has("no-cache")
         else { return false }
         let answer = stored.cacheControl
         guard !answer.has("must-revalidate"), !answer.hasUnqualified("no-cache") else {
             return false
         }
-        let control = CacheDecision.requestControl(of: request)
         let allowed = [
             answer.secondsOrAny("stale-if-error"), control.secondsOrAny("stale-if-error"),
         ]

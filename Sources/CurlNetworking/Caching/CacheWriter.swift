@@ -13,6 +13,9 @@ final class CacheWriter: Sendable {
     private let head: StoredHead
     private let response: HTTPURLResponse
     private let request: URLRequest
+    /// The account whose credential was sent.
+    private let account: String?
+    private let stamp: CacheRemovals.Stamp
     /// Whether to store the response as it is; otherwise only what the delegate returns.
     private let isWorthKeeping: Bool
     private let limit: Int
@@ -34,8 +37,10 @@ final class CacheWriter: Sendable {
     private static let backlogByteCount = 8 << 20
 
     /// Returns nil if the response's declared length is too large.
+    ///
+    /// - Parameter plan: The plan of the request, after the reaction to the response was applied.
     init?(
-        cache: URLCache, head: StoredHead, response: HTTPURLResponse, request: URLRequest,
+        cache: URLCache, plan: CachePlan, head: StoredHead, response: HTTPURLResponse,
         isWorthKeeping: Bool
     ) {
         guard let key = CacheKey(head.url),
@@ -45,7 +50,9 @@ final class CacheWriter: Sendable {
         self.key = key
         self.head = head
         self.response = response
-        self.request = request
+        request = plan.request
+        account = plan.account
+        stamp = plan.stamp
         self.isWorthKeeping = isWorthKeeping
         limit = cache.largestBodyByteCount
     }
@@ -80,7 +87,7 @@ final class CacheWriter: Sendable {
 
     /// Completes the body and stores the response without asking.
     func keep() {
-        cache.writeLater(key) { [self] isWanted in
+        cache.writeLater(key, ifCurrent: stamp) { [self] isWanted in
             guard isWanted else { return discard() }
             if let proposal = propose() { keep(proposal) }
         }
@@ -88,7 +95,9 @@ final class CacheWriter: Sendable {
 
     /// Stores the proposal or the delegate's response; nil stores nothing.
     func commit(_ chosen: CachedURLResponse?) {
-        cache.writeLater(key) { [self] isWanted in
+        // A subclass's method has removed what the response has outdated, and so has noted it once more.
+        let isLate = cache.isSubclassed && !isWorthKeeping
+        cache.writeLater(key, ifCurrent: isLate ? cache.stamp : stamp) { [self] isWanted in
             guard isWanted, let chosen, let proposal = state.withLock({ $0.proposal }) else {
                 return discard()
             }
@@ -163,6 +172,7 @@ extension CacheWriter {
             cache.storeCachedResponse(proposal, for: request)
             return discard()
         }
+        guard !cache.hasNewer(than: head, for: key) else { return discard() }
         let file = state.withLock { state in
             state.isOver = true
             return state.file.take()
@@ -179,11 +189,13 @@ extension CacheWriter {
         let head = StoredHead(
             url: head.url, status: http?.statusCode ?? 0,
             headers: http?.headers.storable ?? HTTPHeaderFields(), request: request.headers,
-            requestTime: head.requestTime, responseTime: head.responseTime)
+            account: account, requestTime: head.requestTime, responseTime: head.responseTime)
         if isWorthKeeping || CacheStorability.mayStore(head, for: request) {
             if cache.isSubclassed {
-                cache.storeCachedResponse(chosen, for: request)
-            } else {
+                // Its head says whose it is.
+                cache.storeCachedResponse(
+                    account == nil ? chosen : chosen.with(head), for: request)
+            } else if !cache.hasNewer(than: head, for: key) {
                 cache.store(chosen, head: head, key: key)
             }
         }

@@ -43,16 +43,28 @@ final class DiskCache: Sendable {
 
     // MARK: - Entries
 
-    /// Returns the newest variant that matches a request.
-    func entry(for key: CacheKey, request: HTTPHeaderFields) -> CacheEntry? {
+    /// Returns the newest variant that matches a query.
+    func entry(for key: CacheKey, _ query: CacheQuery) -> CacheEntry? {
         let names = withIndex { $0.names(of: key) }
         let entries = names.compactMap { open($0, key: key) }
-            .filter { $0.entry.head.variant.matches(request) }
+            .filter { query.matches($0.entry.head) }
         guard
             let best = entries.max(by: { $0.entry.head.responseTime < $1.entry.head.responseTime })
         else { return nil }
         touch(best.name)
         return best.entry
+    }
+
+    /// Returns the head of a variant, from its file, which another process may have written. The body is not
+    /// verified.
+    func head(of variant: StoredHead.Variant, for key: CacheKey) -> StoredHead? {
+        let descriptor = openFile(key.fileName(variant))
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard let head = Self.readHead(descriptor)?.head, CacheKey(head.url) == key,
+            head.variant == variant
+        else { return nil }
+        return head
     }
 
     /// Writes an entry. It is not stored if it is too large or the disk is full.
@@ -130,9 +142,13 @@ final class DiskCache: Sendable {
 
     private func path(of name: String) -> String { folder + "/" + name }
 
+    private func openFile(_ name: String) -> Int32 {
+        Glibc.open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    }
+
     /// Reads and verifies an entry. A damaged one is removed; one for another URL is ignored.
     private func open(_ name: String, key: CacheKey?) -> (name: String, entry: CacheEntry)? {
-        let descriptor = Glibc.open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = openFile(name)
         guard descriptor >= 0 else {
             forget(name)
             return nil
@@ -147,6 +163,18 @@ final class DiskCache: Sendable {
 
     /// Takes ownership of the descriptor.
     private static func read(_ descriptor: Int32) -> (StoredHead, CacheBodyFile)? {
+        guard let (preamble, head) = readHead(descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        let body = CacheBodyFile(
+            descriptor: descriptor, offset: preamble.bodyOffset, byteCount: preamble.bodyByteCount)
+        return body.checksum() == preamble.bodySum ? (head, body) : nil
+    }
+
+    private static func readHead(
+        _ descriptor: Int32
+    ) -> (preamble: CacheFilePreamble, head: StoredHead)? {
         var status = stat()
         let limit = CacheFilePreamble.byteCount + CacheFilePreamble.largestHeadByteCount
         var bytes: [UInt8] = []
@@ -164,13 +192,8 @@ final class DiskCache: Sendable {
             preamble.headSum
                 == Checksum.of(bytes[CacheFilePreamble.byteCount..<preamble.bodyOffset]),
             let head = StoredHead(encoded: bytes[CacheFilePreamble.byteCount..<preamble.bodyOffset])
-        else {
-            close(descriptor)
-            return nil
-        }
-        let body = CacheBodyFile(
-            descriptor: descriptor, offset: preamble.bodyOffset, byteCount: preamble.bodyByteCount)
-        return body.checksum() == preamble.bodySum ? (head, body) : nil
+        else { return nil }
+        return (preamble, head)
     }
 
     private static func read(_ descriptor: Int32, atMost count: Int) -> [UInt8] {

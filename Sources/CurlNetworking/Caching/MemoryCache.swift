@@ -20,18 +20,23 @@ struct MemoryCache: Sendable {
         self.capacity = capacity
     }
 
-    /// Returns the newest variant that matches a request.
+    /// Returns the newest variant that matches a query.
     mutating func response(
-        for key: CacheKey, request: HTTPHeaderFields
+        for key: CacheKey, _ query: CacheQuery
     ) -> (response: CachedURLResponse, head: StoredHead)? {
         guard var found = items[key] else { return nil }
-        let best = found.indices.filter { found[$0].head.variant.matches(request) }
+        let best = found.indices.filter { query.matches(found[$0].head) }
             .max { found[$0].head.responseTime < found[$1].head.responseTime }
         guard let best else { return nil }
         useCount += 1
         found[best].lastUse = useCount
         items[key] = found
         return (found[best].response, found[best].head)
+    }
+
+    /// Returns what is stored of a variant, without counting as a use.
+    func head(of variant: StoredHead.Variant, for key: CacheKey) -> StoredHead? {
+        items[key]?.first { $0.head.variant == variant }?.head
     }
 
     /// Stores a response if it fits, replacing one of the same variant.

@@ -5,7 +5,7 @@ struct StoredHead: Hashable, Sendable {
     var url: URL
     var status: Int
     var headers: HTTPHeaderFields
-    /// The values of the request's fields that `Vary` lists.
+    /// The values of the request's fields that `Vary` lists, and who asked.
     var variant: Variant
     /// When the request was sent, and when the head of its response was received.
     var requestTime: Date
@@ -14,6 +14,9 @@ struct StoredHead: Hashable, Sendable {
     var userInfo: StoredUserInfo?
 
     /// Distinguishes the variants of one URL (RFC 9111 §4.1).
+    ///
+    /// Responses of servers that answer each account differently, but without `Vary`, are told apart too: all
+    /// but public ones are for the account that has asked. The value of ``accountField`` is a digest.
     struct Variant: Hashable, Sendable {
         /// Ordered by lower-case name; empty and absent fields are equal.
         var fields: [Field] = []
@@ -23,13 +26,22 @@ struct StoredHead: Hashable, Sendable {
             var value: String
         }
 
+        static let accountField = "authorization"
+
         /// Creates a variant.
         ///
-        /// - Parameter vary: The response's `Vary` field.
-        init(vary: String?, request: HTTPHeaderFields) {
-            let names = Set(ListField.members(of: vary ?? "").map { $0.lowercased() })
+        /// - Parameters:
+        ///   - vary: The response's `Vary` field.
+        ///   - isPublic: Whether the response is for any account, unless `vary` lists `Authorization`.
+        ///   - account: The account whose credential the engine has added to the request.
+        init(
+            vary: String?, isPublic: Bool = false, request: HTTPHeaderFields,
+            account: String? = nil
+        ) {
+            var names = Set(ListField.members(of: vary ?? "").map { $0.lowercased() })
+            if !isPublic { names.insert(Self.accountField) }
             fields = names.sorted().map {
-                Field(name: $0, value: request[$0].map(Self.normalized) ?? "")
+                Field(name: $0, value: Self.value(of: $0, in: request, account: account))
             }
         }
 
@@ -43,11 +55,32 @@ struct StoredHead: Hashable, Sendable {
         /// - Parameter field: In lower case.
         func names(_ field: String) -> Bool { fields.contains { $0.name == field } }
 
-        func matches(_ request: HTTPHeaderFields) -> Bool {
+        /// The account that the response is for; nil if it was requested without credentials, or is for
+        /// any account.
+        var account: String? {
+            fields.first { $0.name == Self.accountField && !$0.value.isEmpty }?.value
+        }
+
+        /// The same variant, for any account.
+        var withoutAccount: Variant {
+            Variant(fields: fields.filter { $0.name != Self.accountField })
+        }
+
+        func matches(_ request: HTTPHeaderFields, account: String? = nil) -> Bool {
             !isUnique
                 && fields.allSatisfy {
-                    $0.value == request[$0.name].map(Self.normalized) ?? ""
+                    $0.value == Self.value(of: $0.name, in: request, account: account)
                 }
+        }
+
+        /// The value of a request's field; empty without one.
+        static func value(
+            of name: String, in request: HTTPHeaderFields, account: String?
+        ) -> String {
+            let isAccount = name == accountField
+            if isAccount, let account { return account }
+            guard let value = request[name].map(normalized) else { return "" }
+            return isAccount ? CacheAccount.authorization(value) : value
         }
 
         /// Lists are equal regardless of spaces around their commas.
@@ -56,14 +89,21 @@ struct StoredHead: Hashable, Sendable {
         }
     }
 
+    /// Creates the head of a response.
+    ///
+    /// - Parameters:
+    ///   - request: The fields of the request.
+    ///   - account: The account whose credential the engine has added to the request.
     init(
         url: URL, status: Int, headers: HTTPHeaderFields, request: HTTPHeaderFields,
-        requestTime: Date, responseTime: Date
+        account: String? = nil, requestTime: Date, responseTime: Date
     ) {
         self.url = url
         self.status = status
         self.headers = headers
-        variant = Variant(vary: headers["Vary"], request: request)
+        variant = Variant(
+            vary: headers["Vary"], isPublic: CacheControl(headers["Cache-Control"]).has("public"),
+            request: request, account: account)
         self.requestTime = requestTime
         self.responseTime = responseTime
     }
@@ -81,6 +121,8 @@ struct StoredHead: Hashable, Sendable {
     }
 
     var cacheControl: CacheControl { CacheControl(headers["Cache-Control"]) }
+    /// Whether it is for any account (RFC 9111 §5.2.2.9).
+    var isPublic: Bool { cacheControl.has("public") }
     var entityTag: String? { headers["ETag"].flatMap { $0.isEmpty ? nil : $0 } }
     var lastModified: String? { headers["Last-Modified"].flatMap { $0.isEmpty ? nil : $0 } }
     var hasValidator: Bool { entityTag != nil || lastModified != nil }

@@ -27,8 +27,8 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// The queue for disk access on behalf of the engine.
     let queue = DispatchQueue(label: "CurlNetworking.cache", qos: .utility)
     private let writesUnderWay = Atomic(0)
-    /// How often the program has removed responses.
-    private let removalCount = Atomic(0)
+    /// Locked while the memory is, never the other way round.
+    private let removals = Mutex(CacheRemovals())
 
     private static let current = Mutex(
         URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
@@ -77,10 +77,17 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     // MARK: - Apple's methods
 
     /// Returns the stored response for a request, fresh or not. May read from disk.
+    ///
+    /// For a request without `Authorization`, that is the newest one, whichever account it is for. Sessions
+    /// use a response only for the account that has requested it, unless its `Cache-Control` is `public`.
     open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = CacheKey(request.url) else { return nil }
-        if let found = inMemory(key, request) { return found.response }
-        return onDisk(key, request).map {
+        let query = CacheQuery(request: request.headers)
+        if let found = inMemory(key, query) {
+            let isPlain = type(of: found.response) == CachedURLResponse.self
+            return isSubclassed && isPlain ? found.response.with(found.head) : found.response
+        }
+        return onDisk(key, query).map {
             CachedURLResponse(
                 response: $0.plainResponse, body: $0.body, userInfo: $0.head.userInfo?.userInfo,
                 head: $0.head)
@@ -97,8 +104,13 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// Removes the stored response for a request.
     open func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request.url) else { return }
-        noteRemoval()
-        removeAll(for: key)
+        noteRemoval(of: key)
+        usedDisk?.removeAll(for: key)
+        memory.withLock { memory in
+            // A plan that was made meanwhile may have found it.
+            noteRemoval(of: key)
+            memory.removeAll(for: key)
+        }
     }
 
     /// Stores a response for a task's current request.
@@ -126,16 +138,22 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
 
     /// Removes all responses, in memory and on disk.
     open func removeAllCachedResponses() {
-        noteRemoval()
-        memory.withLock { $0.removeAll() }
+        noteRemovalOfAll()
         usedDisk?.removeAll()
+        memory.withLock { memory in
+            noteRemovalOfAll()
+            memory.removeAll()
+        }
     }
 
     /// Removes the responses that were stored at or after a date.
     open func removeCachedResponses(since date: Date) {
-        noteRemoval()
-        memory.withLock { $0.removeAll(since: date) }
+        noteRemovalOfAll()
         usedDisk?.removeAll(since: date)
+        memory.withLock { memory in
+            noteRemovalOfAll()
+            memory.removeAll(since: date)
+        }
     }
 
     /// The capacity in memory, in bytes. Reducing it removes the least recently used responses.
@@ -179,47 +197,91 @@ extension URLCache {
         }
     }
 
-    /// Stores a response on the cache's queue, unless the program has removed responses since this call: its
-    /// task is complete then, and the program expects it to be removed.
+    /// Stores a response on the cache's queue, unless something was removed for its URL since its request.
     ///
-    /// - Parameter store: Called with whether it is to be stored.
-    func writeLater(_ key: CacheKey, _ store: @escaping @Sendable (_ isWanted: Bool) -> Void) {
-        let count = removalCount.load(ordering: .sequentiallyConsistent)
+    /// - Parameters:
+    ///   - stamp: The stamp of the response's plan.
+    ///   - store: Called with whether it is to be stored.
+    func writeLater(
+        _ key: CacheKey, ifCurrent stamp: CacheRemovals.Stamp,
+        _ store: @escaping @Sendable (_ isWanted: Bool) -> Void
+    ) {
         write { [self] in
-            let isWanted = removalCount.load(ordering: .sequentiallyConsistent) == count
+            let isWanted = isCurrent(stamp, for: key)
             store(isWanted)
             // A removal in the meantime may not have seen it.
-            if isWanted, !isSubclassed,
-                removalCount.load(ordering: .sequentiallyConsistent) != count
-            {
-                removeAll(for: key)
-            }
+            if isWanted, !isSubclassed, !isCurrent(stamp, for: key) { removeAll(for: key) }
         }
     }
 
-    private func noteRemoval() { removalCount.add(1, ordering: .sequentiallyConsistent) }
+    // MARK: - Removals
+
+    /// The stamp of a plan that is made now. Take it before looking for an entry.
+    var stamp: CacheRemovals.Stamp { removals.withLock { $0.stamp } }
+
+    /// Whether nothing was removed for a key since a stamp was taken.
+    func isCurrent(_ stamp: CacheRemovals.Stamp, for key: CacheKey) -> Bool {
+        removals.withLock { $0.isCurrent(stamp, for: key) }
+    }
+
+    /// Notes the removals that follow from a response. Returns its plan with the stamp to go on with.
+    func noteRemovals(of keys: [CacheKey], by plan: CachePlan?) -> CachePlan? {
+        guard !keys.isEmpty else { return plan }
+        let stamp = plan?.stamp ?? CacheRemovals.Stamp()
+        let own = CacheKey(plan?.request.url)
+        let renewed = removals.withLock { $0.note(keys, from: stamp, of: own) }
+        var plan = plan
+        plan?.stamp = renewed
+        return plan
+    }
+
+    private func noteRemoval(of key: CacheKey) { removals.withLock { $0.note(key) } }
+
+    private func noteRemovalOfAll() { removals.withLock { $0.noteAll() } }
 
     var hasWritesUnderWay: Bool { writesUnderWay.load(ordering: .sequentiallyConsistent) > 0 }
 
+    // MARK: - Entries
+
     func inMemory(
-        _ key: CacheKey, _ request: URLRequest
+        _ key: CacheKey, _ query: CacheQuery
     ) -> (response: CachedURLResponse, head: StoredHead)? {
-        memory.withLock { $0.response(for: key, request: request.headers) }
+        memory.withLock { $0.response(for: key, query) }
     }
 
-    /// Reads a stored response from disk, and adds a small one to memory.
-    func onDisk(_ key: CacheKey, _ request: URLRequest) -> CacheEntry? {
-        guard let disk = usedDisk,
-            var entry = disk.entry(for: key, request: request.headers)
-        else { return nil }
-        if isSmall(entry.body) {
-            entry.body = .data(entry.body.data)
-            let response = CachedURLResponse(
-                response: entry.plainResponse, body: entry.body,
-                userInfo: entry.head.userInfo?.userInfo, head: entry.head)
-            memory.withLock { $0.store(response, head: entry.head, key: key) }
+    /// Reads a stored response from disk, and adds a small one to memory, unless it was removed or replaced
+    /// meanwhile.
+    func onDisk(_ key: CacheKey, _ query: CacheQuery) -> CacheEntry? {
+        let stamp = stamp
+        guard let disk = usedDisk, let found = disk.entry(for: key, query) else { return nil }
+        guard isSmall(found.body) else { return found }
+        let head = found.head
+        let entry = CacheEntry(head: head, body: .data(found.body.data))
+        let response = CachedURLResponse(
+            response: entry.plainResponse, body: entry.body, userInfo: head.userInfo?.userInfo,
+            head: head)
+        memory.withLock { memory in
+            let known = memory.head(of: head.variant, for: key)
+            let isNewest = known.map { $0.responseTime <= head.responseTime } ?? true
+            if isNewest, isCurrent(stamp, for: key) {
+                memory.store(response, head: head, key: key)
+            }
         }
         return entry
+    }
+
+    /// Whether a later response of the same variant is stored, by this process or another: this one is older,
+    /// even though it is complete only now.
+    func hasNewer(than head: StoredHead, for key: CacheKey) -> Bool {
+        // A clock that was set back must not keep an entry forever.
+        let latest = max(clock(), head.responseTime) + 60
+        let isNewer: (StoredHead) -> Bool = { stored in
+            stored.responseTime > head.responseTime && stored.responseTime <= latest
+        }
+        if let known = memory.withLock({ $0.head(of: head.variant, for: key) }), isNewer(known) {
+            return true
+        }
+        return usedDisk?.head(of: head.variant, for: key).map(isNewer) ?? false
     }
 
     /// Whether a body is small enough to be in memory, too.
@@ -255,13 +317,16 @@ extension URLCache {
         memory.withLock { [response] in $0.store(response, head: head, key: key) }
     }
 
-    /// Creates the head of a response that a caller stores.
+    /// Creates the head of a response that a caller stores. One that a cache has found for an account remains
+    /// that account's, unless the request names another.
     func head(of cached: CachedURLResponse, for request: URLRequest, _ url: URL) -> StoredHead {
         let http = cached.response as? HTTPURLResponse
         let now = clock()
+        let isNamed = request.headers["Authorization"] != nil
         return StoredHead(
             url: url, status: http?.statusCode ?? 0, headers: http?.headers ?? HTTPHeaderFields(),
-            request: request.headers, requestTime: cached.head?.requestTime ?? now,
+            request: request.headers, account: isNamed ? nil : cached.head?.variant.account,
+            requestTime: cached.head?.requestTime ?? now,
             responseTime: cached.head?.responseTime ?? now)
     }
 
@@ -288,6 +353,16 @@ extension URLCache {
     func removeAll(for key: CacheKey) {
         memory.withLock { $0.removeAll(for: key) }
         usedDisk?.removeAll(for: key)
+    }
+}
+
+extension CachedURLResponse {
+    /// Returns the response with a head, unless it has one.
+    func with(_ head: StoredHead) -> CachedURLResponse {
+        guard self.head == nil else { return self }
+        return CachedURLResponse(
+            response: response, body: body, userInfo: userInfo, storagePolicy: storagePolicy,
+            head: head)
     }
 }
 

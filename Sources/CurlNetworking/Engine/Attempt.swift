@@ -65,6 +65,8 @@ final class Attempt {
         /// The request as authentication sees it; nil without authentication.
         var request: ChallengedRequest?
         var fields: [HTTPHeaderFields.Field] = []
+        /// The account that they are of, for the cache; nil without fields.
+        var account: String?
         /// Fields for the proxy only.
         var proxyFields: [HTTPHeaderFields.Field] = []
     }

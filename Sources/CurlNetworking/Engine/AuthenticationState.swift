@@ -113,6 +113,29 @@ extension AuthenticationState {
         return fields
     }
 
+    /// Whose credential `fields` would send to the server with a request.
+    func cacheRequester(
+        for request: ChallengedRequest, own headers: HTTPHeaderFields, cache: AuthenticationCache
+    ) -> CacheRequester {
+        guard let found = credential(for: request, .server, cache) else { return CacheRequester() }
+        let account = CacheAccount.credential(found.credential, in: found.space)
+        if let own = dialogues[.server]?.credential, own.space == found.space {
+            let sent = CachedCredential.Sent(space: own.space, credential: own.credential)
+            return CacheRequester(account: account, isAccepted: cache.isKnown(sent))
+        }
+        guard headers[AuthenticationParty.server.answerField] == nil else {
+            return CacheRequester()
+        }
+        return CacheRequester(account: account)
+    }
+
+    /// The account whose credential the last request has sent to the server; nil without one, and after the
+    /// response was taken.
+    var sentAccount: String? {
+        guard let sent = dialogues[.server]?.sent else { return nil }
+        return CacheAccount.credential(sent.credential, in: sent.space)
+    }
+
     private func credential(
         for request: ChallengedRequest, _ party: AuthenticationParty, _ cache: AuthenticationCache
     ) -> CachedCredential? {

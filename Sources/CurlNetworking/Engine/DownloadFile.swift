@@ -56,6 +56,11 @@ final class DownloadFile: Sendable {
                 isNamedElsewhere: true))
     }
 
+    deinit {
+        // One that nobody has taken, because the transfer has ended meanwhile.
+        state.withLock { state in Self.close(&state) }
+    }
+
     /// The length of the file, including bytes from an earlier task.
     var byteCount: Int64 { state.withLock { $0.writtenByteCount } }
 
@@ -80,7 +85,7 @@ final class DownloadFile: Sendable {
             case .success(let (total, expected))?:
                 task.post(.wrote(total: total, expected: expected))
             case .failure(let error)?:
-                Engine.shared.thread.submit { [task] engine in engine.fail(task, with: error) }
+                report(error)
             case nil:
                 break
             }
@@ -113,9 +118,7 @@ final class DownloadFile: Sendable {
                     return error
                 }
             }
-            if let failure {
-                Engine.shared.thread.submit { [task] engine in engine.fail(task, with: failure) }
-            }
+            if let failure { report(failure) }
         }
     }
 
@@ -180,6 +183,17 @@ final class DownloadFile: Sendable {
     }
 
     // MARK: - On the file queue
+
+    /// Ends the transfer with a failure. What a ``URLProtocol`` loads has no transfer, and gets the failure from
+    /// `finish`.
+    private func report(_ failure: URLError) {
+        let fail = Engine.shared.callback(forAnyAttemptOf: task) {
+            (engine, transfer, failure: URLError) in
+            let url = transfer.request.url
+            engine.fail(transfer, with: failure.failingURL == nil ? failure.for(url) : failure)
+        }
+        fail(failure)
+    }
 
     private static func close(_ state: inout State) {
         if state.descriptor >= 0 { LockedFile.close(state.descriptor) }

@@ -25,6 +25,24 @@ extension Engine {
         }
     }
 
+    /// The same for what belongs to the transfer, such as a failure of its file: any of its attempts takes the
+    /// answer, also after a data task has become a download task. It does nothing if the transfer has ended.
+    ///
+    /// It does not retain the task, which may own what will call it.
+    nonisolated func callback<Answer: Sendable>(
+        forAnyAttemptOf task: URLSessionTask,
+        _ work: @escaping @Sendable (isolated Engine, Transfer, Answer) -> Void
+    ) -> @Sendable (Answer) -> Void {
+        return { [weak task] answer in
+            guard let task else { return }
+            Self.shared.thread.submit { engine in
+                guard let transfer = engine.transfers[ObjectIdentifier(task.successor ?? task)]
+                else { return }
+                work(engine, transfer, answer)
+            }
+        }
+    }
+
     /// Pauses a transfer for a question to its delegate. The returned closure takes the answer.
     func question<Answer: Sendable>(
         of transfer: Transfer,
@@ -89,11 +107,27 @@ extension Engine {
         if transfer.isQueued { slots.withdraw(transfer.id, from: transfer.slot.place) }
         guard transfer.slot.isTaken else { return }
         transfer.slot.isTaken = false
-        guard let id = slots.release(transfer.slot.place, limit: limit(for: transfer)),
-            let next = transfers[id]
-        else { return }
-        next.slot.isTaken = true
-        openBody(of: next)
+        let place = transfer.slot.place
+        let maximum = limit(for: transfer)
+        giveSlot(at: place, limit: maximum, to: slots.release(place, limit: maximum))
+    }
+
+    /// Gives a free slot to the transfer that has left the queue for it, or to the next one if its task is over.
+    ///
+    /// The transfer opens its body when it is processed, which follows in this turn. One that fails at once
+    /// releases its slot again: calls for thousands of them would overflow the stack.
+    func giveSlot(
+        at place: ConnectionSlots<ObjectIdentifier>.Place, limit: Int,
+        to first: ObjectIdentifier?
+    ) {
+        var chosen = first
+        while let id = chosen {
+            if let next = transfers[id], !next.isTaskOver {
+                next.slot.isTaken = true
+                return next.setNeedsProcessing()
+            }
+            chosen = slots.release(place, limit: limit)
+        }
     }
 
     // MARK: - Redirects
@@ -113,11 +147,15 @@ extension Engine {
     }
 
     private func follow(_ next: URLRequest, keepsBody: Bool, _ transfer: Transfer) {
+        var next = next
+        if transfer.webSocket != nil { next.url = next.url.map(WebSocketHandshake.asHTTP) }
         guard let url = next.url, Origin(of: url) != nil else {
             return fail(transfer, with: URLError(.unsupportedURL, failingURL: next.url))
         }
         transfer.attempt.nextRequest = next.withoutCredentials
         transfer.history.followedRedirects += 1
+        // A WebSocket sends through the same pipe.
+        guard transfer.webSocket == nil else { return }
         if !keepsBody { transfer.source = .none }
         if !(transfer.task is URLSessionUploadTask) {
             transfer.source = transfer.source.following(next, after: transfer.request)

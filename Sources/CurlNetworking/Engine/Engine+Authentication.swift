@@ -48,6 +48,7 @@ extension Engine {
         attempt.authorization.fields = fields.filter {
             $0.name == AuthenticationParty.server.answerField
         }
+        attempt.authorization.account = transfer.authentication.sentAccount
         attempt.authorization.proxyFields = fields.filter {
             $0.name == AuthenticationParty.proxy.answerField
         }

@@ -6,7 +6,7 @@ import Synchronization
 extension Engine {
     func openSource(of transfer: Transfer) {
         let task = transfer.task
-        let wake = Self.waker(for: task)
+        let wake = waker(for: task)
         switch transfer.source {
         case .none, .data:
             break
@@ -44,7 +44,7 @@ extension Engine {
     private func streamReply(
         to transfer: Transfer, byteCount: Int64, without text: String
     ) -> Reply<BodyStream?> {
-        let wake = Self.waker(for: transfer.task)
+        let wake = waker(for: transfer.task)
         let opened = bodyOpened(of: transfer)
         return Reply { stream in
             guard let stream else {
@@ -78,11 +78,12 @@ extension Engine {
 
     // MARK: - Continuing a body
 
-    private static func waker(for task: URLSessionTask) -> @Sendable () -> Void {
-        { [weak task] in
-            guard let task else { return }
-            shared.thread.submit { $0.bodyArrived(for: task) }
+    /// A body may outlive its attempt: if nothing of it was sent, the next one has it.
+    private func waker(for task: URLSessionTask) -> @Sendable () -> Void {
+        let arrived = callback(forAnyAttemptOf: task) { (engine, transfer, _: Void) in
+            engine.bodyArrived(for: transfer)
         }
+        return { arrived(()) }
     }
 
     /// Called when the task's rate limit allows more of the body to be sent.
@@ -93,10 +94,8 @@ extension Engine {
         applyPauses(to: transfer)
     }
 
-    private func bodyArrived(for task: URLSessionTask) {
-        guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)],
-            transfer.attempt.body.isAwaited
-        else { return }
+    private func bodyArrived(for transfer: Transfer) {
+        guard transfer.attempt.body.isAwaited else { return }
         transfer.attempt.body.isAwaited = false
         applyPauses(to: transfer)
     }

@@ -24,10 +24,13 @@ extension Engine {
             return policy == .returnCacheDataDontLoad ? .unavailable : .uncached
         }
         let request = transfer.requestWithFields
-        if let plan = cache.planAtOnce(for: request, policy: policy) { return .plan(plan) }
+        let requester = transfer.cacheRequester(of: request)
+        if let plan = cache.planAtOnce(for: request, policy: policy, by: requester) {
+            return .plan(plan)
+        }
         transfer.state = .consultingCache
         cache.planLater(
-            for: request, policy: policy,
+            for: request, policy: policy, by: requester,
             callback(for: transfer) { engine, transfer, plan in
                 guard transfer.state.isConsultingCache else { return }
                 engine.beginAttempt(transfer, with: plan)
@@ -46,26 +49,22 @@ extension Engine {
     func apply(_ reaction: CacheReaction, to transfer: Transfer) {
         guard let cache = transfer.settings.web.cache else { return }
         // Without one, if the response is to a control request of an upload.
-        let plan = transfer.attempt.cache.plan
-        cache.apply(reaction, of: plan)
+        let applied = cache.apply(reaction, of: transfer.attempt.cache.plan)
+        transfer.attempt.cache.plan = applied
         // Sessions that do not trust the server must not receive its responses either.
-        guard let plan, transfer.isServerVerified else { return }
-        // They are not among the fields that a later request is compared by: one with other credentials must not
-        // be answered with this response (RFC 9111 §4.1).
-        let hasAddedCredentials = !transfer.attempt.authorization.fields.isEmpty
+        guard let plan = applied, transfer.isServerVerified else { return }
         let stored: StoredHead
         let isWorthKeeping: Bool
         switch reaction.answer {
         case .server, .stored:
             return
         case .serverAndStore(let head), .serverAndPropose(let head):
-            guard !hasAddedCredentials || !head.variant.names("authorization") else { return }
             (stored, isWorthKeeping) = (head, reaction.answer == .serverAndStore(head))
             guard isWorthKeeping || transfer.task.asksAboutCaching else { return }
         }
         transfer.attempt.cache.writer = transfer.attempt.response.flatMap {
             CacheWriter(
-                cache: cache, head: stored, response: $0, request: plan.request,
+                cache: cache, plan: plan, head: stored, response: $0,
                 isWorthKeeping: isWorthKeeping)
         }
     }
@@ -174,6 +173,17 @@ extension Engine {
                         writer.commit(chosen)
                         proceed()
                     }))
+        }
+    }
+}
+
+extension Transfer {
+    /// Who asks for the response to a request that is about to be sent.
+    fileprivate func cacheRequester(of request: URLRequest) -> CacheRequester {
+        guard let url = request.url else { return CacheRequester() }
+        let challenged = ChallengedRequest(url, method: request.method)
+        return task.session.authenticationCache.withLock {
+            authentication.cacheRequester(for: challenged, own: request.headers, cache: $0)
         }
     }
 }

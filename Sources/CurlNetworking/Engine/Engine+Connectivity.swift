@@ -20,7 +20,6 @@ extension Engine {
     /// - Parameter failure: The error to report if there is one: the network is not the cause then.
     func checkNetwork(to host: String, for transfer: Transfer, after failure: URLError? = nil) {
         let access = transfer.settings.access
-        let task = transfer.task
         transfer.connectivity.checkCount += 1
         transfer.connectivity.hasChanged = false
         let number = transfer.connectivity.checkCount
@@ -28,9 +27,11 @@ extension Engine {
         updateTimers(of: transfer)
         if access.waitsForConnectivity {  // before the check, so that no change is missed
             transfer.connectivity.isWatching = true
-            access.network.watch(for: transfer.id) {
-                Self.shared.thread.submit { $0.networkChanged(for: task) }
+            let changed = callback(forAnyAttemptOf: transfer.task) {
+                (engine, transfer, _: Void) in
+                engine.networkChanged(for: transfer)
             }
+            access.network.watch(for: transfer.id) { changed(()) }
         }
         let knowsCost = access.hasNetworkRestrictions(about: transfer.request)
         let checked = callback(for: transfer) { (engine, transfer, path: NetworkPath) in
@@ -71,8 +72,7 @@ extension Engine {
         transfer.task.post(.waitsForConnectivity)
     }
 
-    private func networkChanged(for task: URLSessionTask) {
-        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+    private func networkChanged(for transfer: Transfer) {
         transfer.connectivity.hasChanged = true
         transfer.connectivity.isWatching = false
         if transfer.state.networkCheck != nil { beginAttempt(transfer) }

@@ -38,10 +38,12 @@ extension Transfer {
         return head
     }
 
-    /// Determines the attempt's proxy and whether it opens a tunnel.
+    /// Determines the attempt's proxy and whether it opens a tunnel: for TLS, and for a WebSocket, whose bytes
+    /// are not HTTP.
     func makeRoute(to url: URL) -> Attempt.Route {
         let proxy = settings.proxy(for: url)
-        let isTunnelled = proxy?.isHTTP == true && url.scheme?.lowercased() == "https"
+        let needsTunnel = attempt.isWebSocket || url.scheme?.lowercased() == "https"
+        let isTunnelled = proxy?.isHTTP == true && needsTunnel
         return Attempt.Route(proxy: proxy, tunnelHead: isTunnelled ? ResponseHeadParser() : nil)
     }
 

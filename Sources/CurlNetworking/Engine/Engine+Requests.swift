@@ -84,11 +84,12 @@ extension Engine {
 
     // MARK: - 3. A connection slot is free, and the body is opened
 
-    /// Waits for a connection slot at the host. A redirect within an origin keeps its slot.
+    /// Waits for a connection slot at the host. A redirect within an origin keeps its slot. A queued transfer
+    /// gets one from `giveSlot`, and `process` opens its body.
     func enqueue(_ transfer: Transfer) {
         if transfer.slot.isTaken { return openBody(of: transfer) }
         transfer.state = .queued
-        guard !transfer.isSuspended else { return }
+        guard !transfer.isSuspended, !transfer.isTaskOver else { return }
         transfer.slot.place = transfer.ownPlace
         let place = slots.enter(
             transfer.id, at: transfer.slot.place, limit: limit(for: transfer),
@@ -99,6 +100,7 @@ extension Engine {
     }
 
     func openBody(of transfer: Transfer) {
+        guard !transfer.isTaskOver else { return }
         transfer.state = .openingBody
         let hasNoBody = transfer.upload?.step?.isUpload == false
         switch transfer.source {
@@ -115,6 +117,8 @@ extension Engine {
 
     /// Hands the attempt's request to libcurl, with its open body.
     func connect(_ transfer: Transfer) {
+        // libcurl might send the request before the abort job runs.
+        guard !transfer.isTaskOver else { return }
         guard !transfer.isSuspended else {
             // It may have been admitted to open one before its body was hashed.
             leaveSharing(transfer)
@@ -160,6 +164,12 @@ extension URLRequest {
 }
 
 extension Transfer {
+    /// Whether the task was cancelled: nothing more may begin, and its abort job closes the transfer.
+    var isTaskOver: Bool { task.status.withLock { $0.life.isOver } }
+
+    /// Whether it was given a slot while it was queued, and has not opened its body yet.
+    var isAdmitted: Bool { isQueued && slot.isTaken }
+
     fileprivate var getWithBody: URLError {
         URLError(
             .dataLengthExceedsMaximum, failingURL: request.url,

@@ -20,6 +20,7 @@ extension Engine {
         let attempt = transfer.attempt
         guard !transfer.state.isFinished else { return }
         if transfer.state.isAwaitingConnection { return connect(transfer) }
+        if transfer.isAdmitted { return openBody(of: transfer) }
         if attempt.noted.hasMoved {
             attempt.noted.hasMoved = false
             transfer.timers.request.restart(at: now)
@@ -58,6 +59,7 @@ extension Engine {
     func takeHead(
         _ head: ResponseHead, of transfer: Transfer, from first: HeadDecision.Question = .isInterim
     ) {
+        let head = transfer.webSocket == nil ? head : head.withHTTPLocation
         let sent = transfer.sentRequest(answeredBy: head)
         let decision = transfer.task.session.authenticationCache.withLock { credentials in
             HeadDecision.make(

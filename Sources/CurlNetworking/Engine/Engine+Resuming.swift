@@ -10,20 +10,24 @@ extension Engine {
         let task = transfer.task
         let opening = PartialFileOpening()
         transfer.state = .openingPartialFile(opening)
+        let take = callback(for: transfer) {
+            (engine, transfer, opened: Result<DownloadFile, URLError>) in
+            engine.partialFileOpened(opened, transfer)
+        }
         // All of it is read, and can be many gigabytes.
         FileQueue.runLongRead {
             let opened = Result { () throws(URLError) in
                 try DownloadFile(goingOnWith: data, for: task, opening)
             }
-            Self.shared.thread.submit { $0.partialFileOpened(opened, for: task) }
+            take(opened)
         }
     }
 
     private func partialFileOpened(
-        _ opened: Result<DownloadFile, URLError>, for task: URLSessionTask
+        _ opened: Result<DownloadFile, URLError>, _ transfer: Transfer
     ) {
-        guard let transfer = transfers[ObjectIdentifier(task)],
-            case .openingPartialFile(let opening) = transfer.state,
+        let task = transfer.task
+        guard case .openingPartialFile(let opening) = transfer.state,
             let start = (task as? URLSessionDownloadTask)?.resumption, let data = start.data
         else {
             if case .success(let file) = opened { file.discard() }

@@ -101,10 +101,9 @@ extension Engine {
         }
         transfer.task.session.noteOrigin(place.origin, speaksOnlyHTTP1: false)
         wake(sharing.connected(transfer.id, on: connection, at: place))
-        for id in slots.admit(at: place, limit: limit(for: transfer)) {
-            guard let next = transfers[id] else { continue }
-            next.slot.isTaken = true
-            openBody(of: next)
+        let maximum = limit(for: transfer)
+        for id in slots.admit(at: place, limit: maximum) {
+            giveSlot(at: place, limit: maximum, to: id)
         }
     }
 

@@ -17,6 +17,7 @@ extension Engine {
             break
         case .queued where transfer.isSuspended:
             slots.withdraw(transfer.id, from: transfer.slot.place)
+            releaseSlot(of: transfer)  // if it was admitted and has not opened its body
         case .queued:
             beginAttempt(transfer)
         case .readyToConnect where !transfer.isSuspended:
@@ -65,11 +66,6 @@ extension Engine {
         let hasBegun = task.status.withLock { $0.life.hasBegun }
         task.finishCancelling(
             resumeData: !hasBegun && task.wantsResumeData ? task.givenResumeData : nil)
-    }
-
-    func fail(_ task: URLSessionTask, with error: URLError) {
-        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
-        fail(transfer, with: error.failingURL == nil ? error.for(transfer.request.url) : error)
     }
 
     func flowOpened(for task: URLSessionTask) {

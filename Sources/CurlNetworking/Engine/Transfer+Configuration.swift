@@ -68,14 +68,18 @@ extension Transfer {
         return request
     }
 
-    /// Returns the fields to send. Drops a stored response that was planned with other cookies.
+    /// Returns the fields to send. Drops a stored response that was planned with other cookies or for another
+    /// account.
     fileprivate func takeFields() -> HTTPHeaderFields {
         var fields = fields
         attempt.cache.requestTime = Date()
-        if let plan = attempt.cache.plan, plan.request.headers["Cookie"] != fields["Cookie"] {
+        let account = attempt.authorization.account
+        if let plan = attempt.cache.plan,
+            plan.request.headers["Cookie"] != fields["Cookie"] || plan.account != account
+        {
             var request = plan.request
             request.headers = fields
-            attempt.cache.plan = plan.withoutEntry(for: request)
+            attempt.cache.plan = plan.withoutEntry(for: request, account: account)
         }
         for field in attempt.cache.plan?.addedFields.fields ?? [] {
             fields[field.name] = field.value

@@ -2,24 +2,24 @@
 ///
 /// | state | ends with |
 /// |---|---|
-/// | delayed | its date and the delegate's answer (→ openingPartialFile, consultingCache) |
-/// | openingPartialFile | the open file (→ consultingCache), or a failure |
-/// | consultingCache | the cache's plan (→ replayingCache, checkingNetwork, queued, openingBody) |
-/// | checkingNetwork | an allowed network (→ queued, openingBody), a change of networks (→ consultingCache) |
-/// | queued | a free connection slot at the host (→ openingBody) |
+/// | delayed | its date and the delegate's answer (→ openingPartialFile, queued) |
+/// | openingPartialFile | the open file (→ queued) |
+/// | consultingCache | the cache's plan (→ queued) |
+/// | checkingNetwork | an allowed network, or a change of networks (→ queued), no server (→ replayingCache) |
+/// | queued | the beginning of an attempt (→ consultingCache, replayingCache, checkingNetwork), a free connection slot at the host (→ openingBody) |
 /// | openingBody | the open and, if needed, hashed body (→ connecting, awaitingConnection, readyToConnect) |
-/// | readyToConnect | `resume()` (→ connecting, awaitingConnection) |
-/// | awaitingConnection | another transfer's connection, or its failure (→ connecting), `suspend()` (→ readyToConnect) |
-/// | connecting | a connection (→ exchanging), none with room (→ awaitingConnection), `suspend()` (→ readyToConnect) |
-/// | exchanging | the end of the response, or a new attempt |
-/// | replayingCache | the end of the stored body |
+/// | readyToConnect | `resume()` (→ connecting, awaitingConnection), a body to hash (→ openingBody) |
+/// | awaitingConnection | another transfer's connection, or its failure (→ connecting), a body to hash (→ openingBody), `suspend()` (→ readyToConnect), a timeout (→ replayingCache, openingBody, backingOff) |
+/// | connecting | a connection (→ exchanging), none with room (→ awaitingConnection), a body to hash (→ openingBody), `suspend()` (→ readyToConnect), no server (→ checkingNetwork, replayingCache, openingBody, backingOff) |
+/// | exchanging | the end of the response (→ finished), a new attempt (→ queued), a lost request (→ connecting, awaitingConnection, readyToConnect, openingBody, backingOff), a stored response (→ replayingCache) |
+/// | replayingCache | the end of the stored body (→ finished), a stored redirect (→ queued) |
 /// | backingOff | its date (→ openingBody) |
 /// | finished | never |
 ///
 /// Every state but `finished` also ends with a failure or `cancel()`. Suspension, a slow delegate and a
 /// pending question are independent of the state: see `Transfer.Pauses`. A transfer that is suspended before
 /// it has a connection stays `queued` without a place in the queue, and consults the cache again when it is
-/// resumed.
+/// resumed. One that has left the queue for a slot stays `queued` until it is processed, in the same turn.
 enum TransferState {
     /// Until a time of the monotonic clock in nanoseconds; nil until the delegate has answered.
     case delayed(until: UInt64?)

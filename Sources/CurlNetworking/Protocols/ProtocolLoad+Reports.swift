@@ -68,12 +68,15 @@ extension ProtocolLoad {
             status.response = response
             status.counts.expectedToReceive = response.expectedContentLength
         }
+        task.updateProgress()
         let asks = task.asksAboutResponse
         state.withLock { state in
             state.response = response
             state.isAsking = asks
             state.cachePolicy = policy == .notAllowed || cache == nil ? nil : policy
-            if task.destination == .file, state.file == nil { state.file = DownloadFile(for: task) }
+            // One that is stopped meanwhile has no use for a file.
+            guard task.destination == .file, state.file == nil, !state.isOver else { return }
+            state.file = DownloadFile(for: task)
         }
         guard asks else { return .proceeding }
         task.post(
@@ -95,7 +98,11 @@ extension ProtocolLoad {
     }
 
     private func receive(_ data: Data) {
-        task.status.withLock { $0.counts.received += Int64(data.count) }
+        let isWatched = task.status.withLock { status in
+            status.counts.received += Int64(data.count)
+            return status.progress != nil
+        }
+        if isWatched { task.updateProgress() }
         let destination = task.destination
         state.withLock { state in
             guard destination == .memory || state.cachePolicy != nil else { return }

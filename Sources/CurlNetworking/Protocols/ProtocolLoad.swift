@@ -61,8 +61,9 @@ final class ProtocolLoad: Sendable {
 
     /// Called when the task was cancelled.
     func stop() {
-        let loader = finish()
-        queue.async { @Sendable in loader?.urlProtocol.stopLoading() }
+        guard let (loader, file) = finish() else { return }
+        file?.discard()
+        stop(loader)
     }
 
     // MARK: - On the queue
@@ -73,7 +74,7 @@ final class ProtocolLoad: Sendable {
             task.session.protocolClasses + [DataURLProtocol.self] + Self.lastResorts(for: task)
         guard let kind = kinds.first(where: { $0.canInit(with: task) })
         else {
-            task.status.withLock { $0.urlProtocol.load = nil }
+            finish()?.file?.discard()  // of a response before the redirect
             return Engine.shared.thread.submit { [task] engine in engine.start(task) }
         }
         fillBody { [self] in queue.async { @Sendable [self] in load(by: kind) } }
@@ -121,21 +122,28 @@ final class ProtocolLoad: Sendable {
 
     // MARK: - The end
 
-    /// Marks the load as finished. Returns the loader, which has to be stopped on the queue.
-    private func finish() -> Loader? {
+    /// Marks the load as finished. Returns its loader, which has to be stopped, and its file, which has to be
+    /// discarded or handed over; nil if it was finished before.
+    private func finish() -> (loader: Loader?, file: DownloadFile?)? {
         task.status.withLock { $0.urlProtocol.load = nil }
-        return state.withLock { state in
-            defer { state.loader = nil }
+        return state.withLock { state -> (loader: Loader?, file: DownloadFile?)? in
+            guard !state.isOver else { return nil }
+            defer {
+                state.loader = nil
+                state.file = nil
+            }
             state.isOver = true
             state.waiting = []
-            return state.loader
+            return (loader: state.loader, file: state.file)
         }
     }
 
+    private func stop(_ loader: Loader?) {
+        queue.async { @Sendable in loader?.urlProtocol.stopLoading() }
+    }
+
     func complete() {
-        let (hasResponse, body, file) = state.withLock { state in
-            (state.response != nil, state.body, state.file)
-        }
+        let (hasResponse, body) = state.withLock { state in (state.response != nil, state.body) }
         // As with FoundationNetworking, delegates and handlers get what there is; an awaiting caller needs a response.
         guard hasResponse || task.takesMissingResponse else {
             return fail(
@@ -144,8 +152,9 @@ final class ProtocolLoad: Sendable {
                     underlyingText: "the URLProtocol finished without a response"))
         }
         storeAnswer()
-        stop()
-        guard let file else { return task.post(.completed(TaskResult(data: body))) }
+        guard let end = finish() else { return }  // cancelled meanwhile
+        stop(end.loader)
+        guard let file = end.file else { return task.post(.completed(TaskResult(data: body))) }
         file.finish { [task] result in
             switch result {
             case .success(let file):
@@ -175,8 +184,9 @@ final class ProtocolLoad: Sendable {
     var cache: URLCache? { task.session.settings.web.cache }
 
     func fail(_ error: any Error) {
-        state.withLock { $0.file }?.discard()
-        stop()
+        guard let (loader, file) = finish() else { return }
+        file?.discard()
+        stop(loader)
         if let error = error as? URLError {
             task.post(.completed(TaskResult(error: error)))
         } else {

@@ -25,9 +25,9 @@ extension Transfer {
 
     /// Why a response does not open the WebSocket.
     func refusal(of response: HTTPURLResponse) -> URLError? {
-        guard webSocket != nil else { return nil }
-        let key = request.value(forHTTPHeaderField: "Sec-WebSocket-Key") ?? ""
-        guard !WebSocketHandshake.accepts(response, key: key) else { return nil }
+        guard webSocket != nil,
+            !WebSocketHandshake.accepts(response, to: requestWithFields)
+        else { return nil }
         return URLError(
             .badServerResponse, failingURL: request.url,
             underlyingText: "the server has refused the WebSocket (\(response.statusCode))")

@@ -15,11 +15,20 @@ final class OutgoingPipe: Sendable {
         var wake: (@Sendable () -> Void)?
     }
 
-    /// Queues bytes. `whenTaken` is called when the engine has taken the last of them; never if the pipe ends
-    /// before.
-    func append(_ bytes: Data, whenTaken: (@Sendable () -> Void)? = nil) {
+    /// Queues bytes, or drops them if the pipe has ended.
+    ///
+    /// - Parameters:
+    ///   - thenEnds: Whether these bytes are the last. Decided under the lock that appends them: no other thread
+    ///     can append after a close frame.
+    ///   - whenTaken: Called when the engine has taken the last of them; never if they are dropped, or if the
+    ///     transfer ends before.
+    func append(
+        _ bytes: Data, thenEnds: Bool = false, whenTaken: (@Sendable () -> Void)? = nil
+    ) {
         wakeUp { state in
-            if !state.isEnded { state.pieces.append(bytes, whenTaken) }
+            guard !state.isEnded else { return }
+            state.pieces.append(bytes, whenTaken)
+            state.isEnded = thenEnds
         }
     }
 
@@ -29,11 +38,6 @@ final class OutgoingPipe: Sendable {
     /// Starts sending.
     func open() {
         wakeUp { $0.isOpen = true }
-    }
-
-    /// Ends the pipe after the queued bytes.
-    func end() {
-        wakeUp { $0.isEnded = true }
     }
 
     /// Sets the closure that is called when bytes are available after ``take(into:)`` had none.

@@ -8,7 +8,7 @@ enum WebSocketHandshake {
     /// - Parameter request: A request for a `ws`, `wss`, `http` or `https` URL.
     static func request(_ request: URLRequest, protocols: [String], key: String) -> URLRequest {
         var request = request
-        request.url = request.url.flatMap { swap($0, ["ws": "http", "wss": "https"]) }
+        request.url = request.url.map(asHTTP)
         request.httpMethod = "GET"
         request.httpBody = nil
         request.cachePolicy = .reloadIgnoringLocalCacheData
@@ -29,12 +29,53 @@ enum WebSocketHandshake {
         swap(url, ["http": "ws", "https": "wss"])
     }
 
-    /// Whether a response opens the WebSocket.
-    static func accepts(_ response: HTTPURLResponse, key: String) -> Bool {
+    /// Returns the URL with the scheme `http` or `https`.
+    static func asHTTP(_ url: URL) -> URL {
+        swap(url, ["ws": "http", "wss": "https"])
+    }
+
+    /// Whether a response opens the WebSocket (§4.1).
+    ///
+    /// - Parameter request: The request as it was sent, with the fields that the session has added.
+    static func accepts(_ response: HTTPURLResponse, to request: URLRequest) -> Bool {
+        let key = request.value(forHTTPHeaderField: "Sec-WebSocket-Key") ?? ""
         let upgrade = response.value(forHTTPHeaderField: "Upgrade") ?? ""
-        let accept = response.value(forHTTPHeaderField: "Sec-WebSocket-Accept")
-        return response.statusCode == 101 && upgrade.isEqualIgnoringASCIICase(to: "websocket")
-            && accept == answer(to: key)
+        let connection = ListField.members(
+            of: response.value(forHTTPHeaderField: "Connection") ?? "")
+        guard response.statusCode == 101, upgrade.isEqualIgnoringASCIICase(to: "websocket"),
+            connection.contains(where: { $0.isEqualIgnoringASCIICase(to: "upgrade") }),
+            let expected = answer(to: key),
+            response.value(forHTTPHeaderField: "Sec-WebSocket-Accept") == expected
+        else { return false }
+        return selectsOfferedProtocol(response, request)
+            && selectsOfferedExtensions(response, request)
+    }
+
+    /// Whether the server has selected one of the offered subprotocols, or none.
+    private static func selectsOfferedProtocol(
+        _ response: HTTPURLResponse, _ request: URLRequest
+    ) -> Bool {
+        let name = "Sec-WebSocket-Protocol"
+        guard let selected = response.value(forHTTPHeaderField: name) else { return true }
+        let offered = ListField.members(of: request.value(forHTTPHeaderField: name) ?? "")
+        // Two selected ones are joined by a comma, which no offered one contains.
+        return offered.contains(selected.trimmingSpaces)
+    }
+
+    /// Whether the server has selected no extension that was not offered. A task offers none, unless its request
+    /// does.
+    private static func selectsOfferedExtensions(
+        _ response: HTTPURLResponse, _ request: URLRequest
+    ) -> Bool {
+        let name = "Sec-WebSocket-Extensions"
+        guard let selected = response.value(forHTTPHeaderField: name) else { return true }
+        let offered = extensionNames(in: request.value(forHTTPHeaderField: name) ?? "")
+        return extensionNames(in: selected).allSatisfy { offered.contains($0) }
+    }
+
+    /// Returns the names of a list of extensions, without their parameters.
+    private static func extensionNames(in field: String) -> [String] {
+        ListField.members(of: field).map { $0.prefix { $0 != ";" }.trimmingSpaces }
     }
 
     /// Returns the expected `Sec-WebSocket-Accept` for a key.
@@ -59,5 +100,20 @@ enum WebSocketHandshake {
     private static func swap(_ url: URL, _ schemes: [String: String]) -> URL {
         guard let scheme = url.scheme, let other = schemes[scheme.lowercased()] else { return url }
         return URL(string: other + url.absoluteString.dropFirst(scheme.count)) ?? url
+    }
+}
+
+extension ResponseHead {
+    /// The head as the policies see it: a WebSocket may be redirected to `ws` and `wss`, which are `http` and
+    /// `https` to them.
+    var withHTTPLocation: ResponseHead {
+        guard let location = headers["Location"].flatMap({ URL(string: $0.trimmingSpaces) }) else {
+            return self
+        }
+        let target = WebSocketHandshake.asHTTP(location)
+        guard target != location else { return self }
+        var head = self
+        head.headers["Location"] = target.absoluteString
+        return head
     }
 }

@@ -167,8 +167,7 @@ final class WebSocketLink: ByteSink {
         // The close frame may not be written yet.
         case .closing, .over: return
         }
-        write(.close(code.wireValue, reason: reason))
-        pipe.end()
+        write(.close(code.wireValue, reason: reason), thenEnds: true)
         drop(with: endError)
         let timeout = waitsForAnswer ? Self.closeTimeout : Self.lingerTimeout
         Self.timeouts.asyncAfter(deadline: .now() + timeout) {
@@ -282,11 +281,10 @@ final class WebSocketLink: ByteSink {
             return isFirst
         }
         guard isFirst else { return endAfterClose() }
-        write(.close(code ?? 0, reason: nil)) { [weak self] in
+        write(.close(code ?? 0, reason: nil), thenEnds: true) { [weak self] in
             guard let self else { return }
             onQueue { self.endAfterClose() }
         }
-        pipe.end()
         drop(with: endError)
     }
 
@@ -317,9 +315,14 @@ final class WebSocketLink: ByteSink {
 
     // MARK: -
 
-    private func write(_ frame: WebSocketFrame, whenTaken: (@Sendable () -> Void)? = nil) {
+    /// Queues a frame. Nothing is sent after a close frame: what another thread has registered before, `drop`
+    /// reports as failed.
+    private func write(
+        _ frame: WebSocketFrame, thenEnds: Bool = false, whenTaken: (@Sendable () -> Void)? = nil
+    ) {
         pipe.append(
-            frame.encoded(mask: WebSocketHandshake.randomBytes(4)), whenTaken: whenTaken)
+            frame.encoded(mask: WebSocketHandshake.randomBytes(4)), thenEnds: thenEnds,
+            whenTaken: whenTaken)
     }
 
     private func sent(_ number: Int) {

@@ -287,6 +287,52 @@ extension CacheDecision {
         if standsIn { #expect(reaction.removals.isEmpty) }
     }
 
+    /// RFC 9111 §5.2.1.4: it wants a confirmed one.
+    @Test(
+        arguments: [
+            (.useProtocolCachePolicy, ["Cache-Control": "no-cache"], false),
+            (.useProtocolCachePolicy, ["Cache-Control": "no-cache, stale-if-error=60"], false),
+            (.useProtocolCachePolicy, ["Pragma": "no-cache"], false),
+            (.useProtocolCachePolicy, ["Cache-Control": "max-age=0"], true),
+            (.reloadRevalidatingCacheData, [:], false),
+        ] as [(URLRequest.CachePolicy, [String: String], Bool)])
+    func noStaleAnswerStandsInForARequestThatAsksAgain(
+        policy: URLRequest.CachePolicy, fields: [String: String], standsIn: Bool
+    ) throws {
+        let head = try makeStored([
+            "Cache-Control": "max-age=1, stale-if-error=60", "ETag": "\"1\"",
+        ])
+        let request = try makeRequest(fields)
+        for status in [503, nil] {
+            #expect(
+                CacheReaction.mayServeStale(
+                    head, for: status, request: request, policy: policy, now: start + 10)
+                    == standsIn)
+        }
+        let plan = CachePlan(
+            request: request,
+            decision: CacheDecision.make(
+                for: request, policy: policy, stored: head, now: start + 10),
+            entry: CacheEntry(head: head, body: .data(Data())), policy: policy)
+        #expect((plan.fallbackResponse(at: start + 10) != nil) == standsIn)
+        let reaction = plan.react(
+            to: ResponseHead(status: 503), requestTime: start + 10, responseTime: start + 10)
+        #expect((reaction.answer == .stored(head)) == standsIn)
+    }
+
+    /// A 304 for the same account may say less of itself than the response did.
+    @Test func a304KeepsTheVariant() throws {
+        let url = try #require(URL(string: "http://a.test/x"))
+        let stored = StoredHead(
+            url: url, status: 200,
+            headers: HTTPHeaderFields(["Cache-Control": "private, max-age=1", "ETag": "\"1\""]),
+            request: HTTPHeaderFields(), account: "ada", requestTime: start, responseTime: start)
+        let reaction = try react(
+            304, ["Cache-Control": "public, max-age=9"], stored: stored, isRevalidation: true)
+        #expect(reaction.update?.variant == stored.variant)
+        #expect(stored.variant.account == "ada")
+    }
+
     @Test func whatMayNotBeKeptStillReplacesTheOld() throws {
         let stored = try makeStored(["Cache-Control": "max-age=99"])
         let url = try #require(URL(string: "http://a.test/x"))

@@ -38,9 +38,9 @@ import Testing
         cache.apply(reaction, of: plan)
         guard case .serverAndStore(let stored) = reaction.answer,
             let writer = CacheWriter(
-                cache: cache, head: stored,
+                cache: cache, plan: plan, head: stored,
                 response: HTTPURLResponse(url: try #require(plan.request.url), head: head),
-                request: plan.request, isWorthKeeping: true)
+                isWorthKeeping: true)
         else { return }
         for piece in body { writer.append(piece) }
         let proposal = await withCheckedContinuation { continuation in
@@ -68,8 +68,8 @@ import Testing
             }
             let url = try #require(plan.request.url)
             let made = CacheWriter(
-                cache: cache, head: stored, response: HTTPURLResponse(url: url, head: head),
-                request: plan.request, isWorthKeeping: true)
+                cache: cache, plan: plan, head: stored,
+                response: HTTPURLResponse(url: url, head: head), isWorthKeeping: true)
             let writer = try #require(made)
             writer.append(Data("private".utf8))
             // The task is complete once this returns, but the cache is busy.
@@ -87,7 +87,7 @@ import Testing
         let cache = makeCache()
         let plan = await plan(
             try makeRequest(), in: cache, policy: .reloadIgnoringLocalAndRemoteCacheData)
-        let other = plan.withoutEntry(for: plan.request)
+        let other = plan.withoutEntry(for: plan.request, account: nil)
         #expect(!plan.addedFields.isEmpty)
         #expect(other.addedFields.fields == plan.addedFields.fields)
     }
@@ -133,10 +133,10 @@ import Testing
             url: try #require(try makeRequest().url), status: 200, headers: HTTPHeaderFields(said),
             request: HTTPHeaderFields(), requestTime: now, responseTime: now)
         let response = CacheEntry(head: head, body: .data(Data())).plainResponse
+        let made = await self.plan(try makeRequest(), in: cache)
         #expect(
             CacheWriter(
-                cache: cache, head: head, response: response, request: try makeRequest(),
-                isWorthKeeping: true)
+                cache: cache, plan: made, head: head, response: response, isWorthKeeping: true)
                 == nil)
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         #expect(files.isEmpty)
@@ -149,10 +149,10 @@ import Testing
             url: try #require(try makeRequest().url), status: 200, headers: HTTPHeaderFields(fresh),
             request: HTTPHeaderFields(), requestTime: now, responseTime: now)
         let response = CacheEntry(head: head, body: .data(Data())).plainResponse
+        let made = await self.plan(try makeRequest(), in: cache)
         let writer = try #require(
             CacheWriter(
-                cache: cache, head: head, response: response, request: try makeRequest(),
-                isWorthKeeping: true))
+                cache: cache, plan: made, head: head, response: response, isWorthKeeping: true))
         writer.append(Data(count: 300 << 10))
         await settle(cache)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
@@ -247,5 +247,189 @@ import Testing
         let plan = await plan(try makeRequest(), in: cache)
         #expect(plan.fallbackResponse(at: now)?.body.data == Data([9]))
         #expect(plan.fallbackResponse(at: now + 100) == nil)
+    }
+
+    // MARK: - What happens while a response is under way
+
+    /// Begins a load as the engine does, with a body that is complete.
+    private func begin(
+        _ body: String, _ fields: [String: String], in cache: URLCache, at time: Date
+    ) async throws -> CacheWriter {
+        let plan = await plan(try makeRequest(), in: cache, policy: .reloadIgnoringLocalCacheData)
+        let head = ResponseHead(status: 200, headers: HTTPHeaderFields(fields))
+        let reaction = plan.react(to: head, requestTime: time, responseTime: time)
+        let applied = try #require(cache.apply(reaction, of: plan))
+        let stored: StoredHead
+        switch reaction.answer {
+        case .serverAndStore(let head), .serverAndPropose(let head): stored = head
+        case .server, .stored: throw URLError(.unknown)
+        }
+        let url = try #require(plan.request.url)
+        let writer = try #require(
+            CacheWriter(
+                cache: cache, plan: applied, head: stored,
+                response: HTTPURLResponse(url: url, head: head),
+                isWorthKeeping: reaction.answer == .serverAndStore(stored)))
+        writer.append(Data(body.utf8))
+        return writer
+    }
+
+    private func storedText(in cache: URLCache) throws -> String? {
+        try cache.cachedResponse(for: makeRequest()).map {
+            String(decoding: $0.data, as: UTF8.self)
+        }
+    }
+
+    /// A POST to the URL succeeds.
+    private func invalidate(_ cache: URLCache) async throws {
+        var post = try makeRequest()
+        post.httpMethod = "POST"
+        let plan = await plan(post, in: cache)
+        cache.apply(
+            plan.react(to: ResponseHead(status: 200), requestTime: now, responseTime: now),
+            of: plan)
+    }
+
+    @Test func aResponseThatAPostHasOvertakenIsNotStored() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let old = try await begin("old", fresh, in: cache, at: now)
+        try await invalidate(cache)
+        old.keep()
+        await settle(cache)
+        #expect(try storedText(in: cache) == nil)
+        let new = try await begin("new", fresh, in: cache, at: now)
+        new.keep()
+        await settle(cache)
+        #expect(try storedText(in: cache) == "new")
+    }
+
+    @Test func a304DoesNotPutBackWhatWasRemoved() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        try await load(["Cache-Control": "max-age=0", "ETag": "\"1\""], [Data([1])], into: cache)
+        let plan = await self.plan(try makeRequest(), in: cache)
+        #expect(plan.entry != nil)
+        cache.removeCachedResponse(for: try makeRequest())
+        let reaction = plan.react(
+            to: ResponseHead(status: 304, headers: HTTPHeaderFields(fresh)), requestTime: now,
+            responseTime: now)
+        #expect(reaction.update != nil)
+        cache.apply(reaction, of: plan)
+        await settle(cache)
+        #expect(try storedText(in: cache) == nil)
+        #expect(makeCache().cachedResponse(for: try makeRequest()) == nil)
+    }
+
+    /// A response without a lifetime removes what is stored, but not what the delegate makes of it.
+    @Test(arguments: [false, true])
+    func aReactionDoesNotDropItsOwnProposal(isOvertaken: Bool) async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let writer = try await begin("proposed", [:], in: cache, at: now)
+        if isOvertaken { try await invalidate(cache) }
+        let found = await withCheckedContinuation { continuation in
+            writer.finish { continuation.resume(returning: $0) }
+        }
+        let proposal = try #require(found)
+        let url = try #require(proposal.response.url)
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fresh))
+        writer.commit(CachedURLResponse(response: response, data: proposal.data))
+        await settle(cache)
+        #expect(try storedText(in: cache) == (isOvertaken ? nil : "proposed"))
+    }
+
+    @Test(arguments: [false, true])
+    func anOlderResponseDoesNotReplaceANewerOne(isOfAnotherProcess: Bool) async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let other = isOfAnotherProcess ? makeCache() : cache
+        let old = try await begin("old", fresh, in: cache, at: now - 20)
+        let new = try await begin("new", fresh, in: other, at: now - 10)
+        new.keep()
+        await settle(other)
+        old.keep()
+        await settle(cache)
+        #expect(try storedText(in: cache) == "new")
+        #expect(try storedText(in: makeCache()) == "new")
+    }
+
+    @Test func aClockThatWasSetBackDoesNotKeepAnEntryForever() async throws {
+        let cache = makeCache(disk: 0)
+        let future = try await begin("future", fresh, in: cache, at: now + 1e6)
+        future.keep()
+        await settle(cache)
+        let present = try await begin("present", fresh, in: cache, at: now)
+        present.keep()
+        await settle(cache)
+        #expect(try storedText(in: cache) == "present")
+    }
+
+    @Test func theProgramReplacesANewerResponse() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let future = try await begin("server's", fresh, in: cache, at: now + 30)
+        future.keep()
+        await settle(cache)
+        let url = try #require(try makeRequest().url)
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fresh))
+        cache.storeCachedResponse(
+            CachedURLResponse(response: response, data: Data("mine".utf8)), for: try makeRequest())
+        #expect(try storedText(in: cache) == "mine")
+    }
+
+    // MARK: - Whose response it is
+
+    @Test func aPlanIsMadeForWhoAsks() async throws {
+        let cache = makeCache(disk: 0)
+        let head = ResponseHead(status: 200, headers: HTTPHeaderFields(fresh))
+        let request = try makeRequest()
+        let ada = CacheRequester(account: "ada")
+        let first = try #require(
+            cache.planAtOnce(for: request, policy: .useProtocolCachePolicy, by: ada))
+        let reaction = first.react(to: head, requestTime: now, responseTime: now)
+        guard case .serverAndStore(let stored) = reaction.answer else {
+            Issue.record("not stored: \(reaction.answer)")
+            return
+        }
+        let url = try #require(request.url)
+        let writer = try #require(
+            CacheWriter(
+                cache: cache, plan: first, head: stored,
+                response: HTTPURLResponse(url: url, head: head),
+                isWorthKeeping: true))
+        writer.append(Data("ada's".utf8))
+        writer.keep()
+        await settle(cache)
+        let requesters = [
+            ada, CacheRequester(account: "bob"), CacheRequester(),
+            CacheRequester(account: "ada", isAccepted: false),
+        ]
+        let decisions = requesters.map {
+            cache.planAtOnce(for: request, policy: .useProtocolCachePolicy, by: $0)?.decision
+        }
+        let load = CacheDecision.load(HTTPHeaderFields(), stores: true)
+        let expected: [CacheDecision?] = [.use, load, load, load]
+        #expect(decisions == expected)
+        #expect(cache.cachedResponse(for: request)?.data == Data("ada's".utf8))
+    }
+
+    /// They do not say who asked.
+    @Test func filesOfEarlierVersionsAreForRequestsWithoutCredentials() async throws {
+        defer { clean() }
+        let request = try makeRequest()
+        let head = StoredHead(
+            url: try #require(request.url), status: 200, headers: HTTPHeaderFields(fresh),
+            variant: StoredHead.Variant(fields: []), requestTime: now, responseTime: now)
+        DiskCache(folder: folder.path, capacity: 1 << 20).store(
+            CacheEntry(head: head, body: .data(Data("old".utf8))),
+            key: try #require(CacheKey(request.url)))
+        #expect(try storedText(in: makeCache()) == "old")
+        #expect(await plan(request, in: makeCache()).decision == .use)
+        var asked = request
+        asked.setValue("Basic YTpi", forHTTPHeaderField: "Authorization")
+        #expect(await plan(asked, in: makeCache()).entry == nil)
     }
 }

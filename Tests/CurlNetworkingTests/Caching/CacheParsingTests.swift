@@ -147,6 +147,84 @@ import Testing
         let variant = StoredHead.Variant(vary: vary, request: HTTPHeaderFields(first))
         #expect(variant.matches(HTTPHeaderFields(second)) == matches)
     }
+
+    private func makeHead(
+        _ control: String, vary: String? = nil, authorization: String? = nil,
+        account: String? = nil
+    ) throws -> StoredHead {
+        var headers = HTTPHeaderFields(["Cache-Control": control])
+        headers["Vary"] = vary
+        var request = HTTPHeaderFields()
+        request["Authorization"] = authorization
+        return StoredHead(
+            url: try #require(URL(string: "http://a.test/")), status: 200, headers: headers,
+            request: request, account: account, requestTime: .now, responseTime: .now)
+    }
+
+    private func isFound(
+        _ head: StoredHead, authorization: String? = nil, account: String? = nil
+    ) -> Bool {
+        var request = HTTPHeaderFields()
+        request["Authorization"] = authorization
+        return CacheQuery(request: request, requester: CacheRequester(account: account))
+            .matches(head)
+    }
+
+    @Test func aResponseIsForWhoHasAskedUnlessItIsPublic() throws {
+        let own = try makeHead("private, max-age=9", authorization: "Basic YTpi")
+        #expect(isFound(own, authorization: "Basic YTpi"))
+        #expect(!isFound(own, authorization: "Basic YTpj"))
+        #expect(!isFound(own))
+        #expect(!isFound(own, account: "ada"))
+        let added = try makeHead("max-age=9", account: "ada")
+        #expect(isFound(added, account: "ada"))
+        #expect(!isFound(added, account: "bob"))
+        #expect(!isFound(added))
+        #expect(!isFound(added, authorization: "Basic YTpi"))
+        let nobodys = try makeHead("max-age=9")
+        #expect(isFound(nobodys))
+        #expect(isFound(nobodys, authorization: ""))
+        #expect(!isFound(nobodys, account: "ada"))
+        let open = try makeHead("public, max-age=9", account: "ada")
+        #expect(isFound(open) && isFound(open, account: "bob"))
+        let listed = try makeHead("public, max-age=9", vary: "Authorization", account: "ada")
+        #expect(isFound(listed, account: "ada"))
+        #expect(!isFound(listed) && !isFound(listed, account: "bob"))
+    }
+
+    @Test(arguments: [nil, "Authorization"])
+    func secretsAreNotStored(vary: String?) throws {
+        let head = try makeHead("max-age=9", vary: vary, authorization: "Basic YTpi")
+        #expect(head.variant.fields.map(\.name) == ["authorization"])
+        #expect(head.variant.account?.utf8.count == 64)
+        #expect(!String(decoding: head.encoded, as: UTF8.self).contains("YTpi"))
+    }
+
+    @Test func theProgramFindsAnybodysResponse() throws {
+        let added = try makeHead("max-age=9", account: "ada")
+        #expect(CacheQuery(request: HTTPHeaderFields()).matches(added))
+        let other = HTTPHeaderFields(["Authorization": "Basic YTpi"])
+        #expect(!CacheQuery(request: other).matches(added))
+    }
+
+    @Test func anAccountIsTheSameForBasicAndDigest() {
+        func makeAccount(
+            _ user: String = "ada", _ password: String = "pw", realm: String = "r",
+            method: String = NSURLAuthenticationMethodHTTPBasic, port: Int = 80
+        ) -> String {
+            CacheAccount.credential(
+                URLCredential(user: user, password: password, persistence: .forSession),
+                in: URLProtectionSpace(
+                    host: "a.test", port: port, protocol: NSURLProtectionSpaceHTTP, realm: realm,
+                    authenticationMethod: method))
+        }
+        #expect(makeAccount() == makeAccount(method: NSURLAuthenticationMethodHTTPDigest))
+        let others = [
+            makeAccount("bob"), makeAccount("ada", "other"), makeAccount(realm: "s"),
+            makeAccount(port: 81), makeAccount("adap", "w"),
+        ]
+        #expect(Set(others + [makeAccount()]).count == 6)
+    }
 }
 
 @Suite struct CacheFileFormatTests {

@@ -111,6 +111,18 @@ import Testing
             (cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")) == test.field)
     }
 
+    @Test func withoutAListACookieIsForItsHostAlone() throws {
+        var jar = CookieJar(suffixes: PublicSuffixes())
+        let home = try #require(URL(string: "http://x.co.uk/"))
+        let below = try #require(URL(string: "http://a.x.co.uk/"))
+        Self.receive("a=1; domain=co.uk", from: home, in: &jar)
+        Self.receive("b=2; domain=x.co.uk", from: home, in: &jar)
+        Self.receive("c=3; domain=x.co.uk", from: below, in: &jar)
+        Self.receive("d=4", from: home, in: &jar)
+        #expect(jar.cookies(for: home, now: Self.now).map(\.pair) == ["b=2", "d=4"])
+        #expect(jar.cookies(for: below, now: Self.now).isEmpty)
+    }
+
     @Test func sameNamesOfHostAndDomainStandBesideEachOther() throws {
         var jar = CookieJar(suffixes: Self.suffixes)
         let url = try #require(URL(string: "http://example.org/"))

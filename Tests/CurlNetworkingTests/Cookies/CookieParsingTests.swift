@@ -218,9 +218,55 @@ import Testing
         }
     }
 
-    @Test func withoutAListTopLevelNamesAreSuffixes() {
+    @Test func withAnEmptyListTopLevelNamesAreSuffixes() {
+        let empty = PublicSuffixes(list: "".utf8)
+        #expect(empty.contains("org"))
+        #expect(!empty.contains("example.org"))
+    }
+
+    @Test func withoutAListEveryDomainIsASuffix() {
         let none = PublicSuffixes()
-        #expect(none.contains("org"))
-        #expect(!none.contains("example.org"))
+        for domain in ["org", "example.org", "a.b.example.org", "1.2.3.4", ""] {
+            #expect(none.contains(domain))
+            #expect(none.registrableDomain(of: domain) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("com", nil), ("example.com", "example.com"), ("a.b.example.com", "example.com"),
+            ("unlisted", nil), ("a.his.name", "a.his.name"),
+            ("b.a.forgot.his.name", "a.forgot.his.name"),
+            ("a.example.com.", "example.com."), ("1.2.3.4", nil), ("", nil), (".", nil),
+        ] as [(String, String?)])
+    func aLibraryIsAskedForTheLongestSuffix(host: String, domain: String?) {
+        let asked = PublicSuffixes(library: { ["com", "his.name", "forgot.his.name"].contains($0) })
+        #expect(asked.registrableDomain(of: host) == domain)
+        if !CookieScope.isAddress(host) { #expect(asked.contains(host) == (domain == nil)) }
+    }
+
+    @Test func theFileComesBeforeTheLibraryAndTheLibraryBeforeNone() throws {
+        let folder = try ScratchFolder()
+        let file = try folder.put(Data("com\nco.uk\n".utf8)).path(percentEncoded: false)
+        let empty = try folder.put(Data("// nothing\n".utf8), "empty").path(percentEncoded: false)
+        let missing = folder.path(of: "missing")
+        let library = PublicSuffixes(library: { $0 == "x.uk" })
+        let read = PublicSuffixes.installed(listAt: file, library: library)
+        #expect(read.contains("co.uk") && !read.contains("x.uk"))
+        for path in [empty, missing] {
+            let asked = PublicSuffixes.installed(listAt: path, library: library)
+            #expect(asked.contains("x.uk") && !asked.contains("co.uk"))
+            let none = PublicSuffixes.installed(listAt: path, library: nil)
+            #expect(none.contains("example.org"))
+        }
+    }
+
+    @Test(.enabled(if: PublicSuffixes.libpsl != nil))
+    func libpslKnowsItsList() throws {
+        let list = try #require(PublicSuffixes.libpsl)
+        for suffix in ["com", "co.uk", "github.io", "unlisted"] { #expect(list.contains(suffix)) }
+        #expect(!list.contains("example.co.uk"))
+        #expect(list.registrableDomain(of: "a.b.example.co.uk") == "example.co.uk")
+        #expect(list.registrableDomain(of: "a.www.ck") == "www.ck")
     }
 }

@@ -1,4 +1,5 @@
 import CurlNetworking
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -172,6 +173,47 @@ import Testing
         #expect(delegate.snapshot.completionCount == 1)
     }
 
+    @Test func aDownloadThatIsCancelledClosesAndRemovesItsFile() async throws {
+        let mark = UUID().uuidString
+        var request = URLRequest(url: url("unfinished://a/"))
+        request.setValue(mark, forHTTPHeaderField: "X-Mark")
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [Unfinished.self] }
+        let task = session.downloadTask(with: request)
+        task.resume()
+        await delegate.writing()
+        // Other tests download at the same time.
+        let paths = try openDownloads()
+        let path = try #require(
+            paths.first { FileManager.default.contents(atPath: $0) == Data(mark.utf8) })
+        task.cancel()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cancelled)
+        try await eventually("the file is closed") {
+            try !openDownloads().contains { $0.hasPrefix(path) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func theProgressFollowsALoader() async throws {
+        let session = makeSession { $0.protocolClasses = [Halting.self] }
+        let (quarter, done) = (Signal(), Signal())
+        let task = session.dataTask(with: url("halting://a/")) { _, _, _ in done.add() }
+        let progress = task.progress
+        let observation = progress.observe(\.fractionCompleted) { progress, _ in
+            if progress.fractionCompleted == 0.25 { quarter.add() }
+        }
+        task.resume()
+        await quarter.wait()
+        #expect(progress.totalUnitCount == 8)
+        #expect(progress.completedUnitCount == 2)
+        Halting.gate.signal()
+        await done.wait()
+        #expect(progress.isFinished)
+        #expect(progress.completedUnitCount == 8)
+        observation.invalidate()
+    }
+
     @Test func registeredClassesServeTheSharedSession() async throws {
         #expect(URLProtocol.registerClass(Registered.self))
         #expect(!URLProtocol.registerClass(RecordingDelegate.self))
@@ -215,6 +257,16 @@ import Testing
     }
 
     private func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
+
+    /// The temporary files that downloads of this process have open, each with ` (deleted)` if its name is gone.
+    private func openDownloads() throws -> [String] {
+        let folder = "/proc/self/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+            .compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)
+            }
+            .filter { $0.contains("CurlNetworkingDownload_") }
+    }
 }
 
 private class Canned: URLProtocol {
@@ -302,6 +354,42 @@ private final class Patient: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override func startLoading() { Self.started.add() }
     override func stopLoading() { Self.stopped.add() }
+}
+
+/// Reports a field of the request as the body, and no end.
+private final class Unfinished: Canned {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "unfinished"
+    }
+
+    override func startLoading() {
+        guard let response = answer(200), let mark = request.value(forHTTPHeaderField: "X-Mark")
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data(mark.utf8))
+    }
+}
+
+/// Reports a quarter of the body, and the rest when the test allows it.
+private final class Halting: URLProtocol {
+    static let gate = DispatchSemaphore(value: 0)
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "halting"
+    }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let response = URLResponse(
+            url: url, mimeType: nil, expectedContentLength: 8, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("ab".utf8))
+        Self.gate.wait()
+        client?.urlProtocol(self, didLoad: Data("cdefgh".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }
 
 /// Answers from the cache when there is something in it.

@@ -278,6 +278,68 @@ import Testing
         #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" })
     }
 
+    // MARK: - WebSockets
+
+    @Test(
+        arguments: ["", "Basic realm=p", "Digest realm=p, nonce=n, qop=auth, algorithm=SHA-256"])
+    func aPlainWebSocketGoesThroughATunnel(challenge: String) async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .read(byteCount: 6 + 2),
+                .send(serverFrame(0x81, Data("hello".utf8))), .stall,
+            ]
+        }
+        let port = server.port
+        let proxy = try LoopbackServer { request in
+            challenge.isEmpty || request["Proxy-Authorization"] != nil
+                ? [.send("HTTP/1.1 200 Established\r\nX-Proxy: p\r\n\r\n"), .relay(to: port)]
+                : [.answer("407 No", ["Proxy-Authenticate: \(challenge)"], body: "from the proxy")]
+        }
+        let book = ChallengeBook(user: "ada", password: "pw")
+        let session = makeSession(TaskChallengeDelegate(book), use(proxy))
+        let task = session.webSocketTask(with: webSocketURL(server, "/socket"))
+        task.resume()
+        try await task.send(.string("hi"))
+        guard case .string("hello") = try await task.receive() else {
+            Issue.record("no text")
+            return
+        }
+        task.cancel()
+        #expect(server.requests.map(\.target) == ["/socket"])
+        #expect(server.requests.first?["Proxy-Authorization"] == nil)
+        // What the proxy says is never taken for the server's.
+        let response = try #require(task.response as? HTTPURLResponse)
+        #expect(response.statusCode == 101)
+        #expect(response.value(forHTTPHeaderField: "X-Proxy") == nil)
+        #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" })
+        #expect(proxy.requests.allSatisfy { $0.target == "127.0.0.1:\(port)" })
+        #expect(proxy.requests.allSatisfy { $0["Sec-WebSocket-Key"] == nil })
+        guard !challenge.isEmpty else { return #expect(proxy.requests.count == 1) }
+        #expect(proxy.requests.count == 2)
+        #expect(book.challenges.map { $0.protectionSpace.isProxy() } == [true])
+        let proof = try #require(proxy.requests.last?["Proxy-Authorization"])
+        if challenge.hasPrefix("Basic") {
+            #expect(proof == "Basic YWRhOnB3")
+        } else {
+            try expectDigest(proof, method: "CONNECT", uri: "127.0.0.1:\(port)")
+        }
+    }
+
+    @Test(arguments: [
+        ("403 No", URLError.Code.cannotConnectToHost),
+        ("407 No", URLError.Code.userAuthenticationRequired),
+    ])
+    func aWebSocketsTunnelThatIsNotOpened(status: String, code: URLError.Code) async throws {
+        let proxy = try LoopbackServer { _ in
+            [.answer(status, ["Proxy-Authenticate: Basic realm=p"], body: "no"), .close]
+        }
+        let session = makeSession(nil, use(proxy))
+        let task = session.webSocketTask(with: try #require(URL(string: "ws://a.test/socket")))
+        task.resume()
+        await #expect { try await task.receive() } throws: { ($0 as? URLError)?.code == code }
+        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+    }
+
     private func expectDigest(_ proof: String, method: String, uri: String) throws {
         let given = try #require(HTTPChallenge.parse(proof).first)
         #expect(given["uri"] == uri)

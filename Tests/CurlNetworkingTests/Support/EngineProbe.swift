@@ -52,6 +52,27 @@ func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
     }
 }
 
+/// Does something while the engine waits: it finds all that was asked for meanwhile at once.
+func holdingEngine(_ work: () -> Void) {
+    let gate = DispatchSemaphore(value: 0)
+    defer { gate.signal() }
+    Engine.shared.thread.submit { _ in gate.wait() }
+    work()
+}
+
+/// Cancels a task and suspends another one in one job of the engine, which processes nothing in between.
+func cancel(_ task: URLSessionTask, suspending other: URLSessionTask) async {
+    await withCheckedContinuation { continuation in
+        Engine.shared.thread.submit { engine in
+            task.cancel()
+            engine.abort(task)
+            other.suspend()
+            engine.lifeChanged(of: other)
+            continuation.resume()
+        }
+    }
+}
+
 /// Waits until the engine has come so far with a task; returns whether it has within half a minute.
 func engine(
     has task: URLSessionTask, _ isReached: @escaping @Sendable (EngineFacts) -> Bool

@@ -33,7 +33,6 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         var error: URLError?
         var completionCount = 0
         var stateAtCompletion: URLSessionTask.State?
-        var wasOffQueue = false
         /// These calls are not among `calls`.
         var created: [Int] = []
         var interim: [HTTPURLResponse] = []

@@ -116,6 +116,119 @@ import Testing
         #expect(bodies.count == 2)
     }
 
+    /// Says who has asked, without `Vary`.
+    private func makeOpenServer(_ control: String) throws -> LoopbackServer {
+        try LoopbackServer { request in
+            [
+                .answer(
+                    "200 OK", ["Cache-Control: \(control)"],
+                    body: request["Authorization"] ?? "nobody")
+            ]
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aResponseIsForTheAuthorizationThatWasSent(isAdded: Bool) async throws {
+        let server = try makeOpenServer("private, max-age=600")
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        func load(_ authorization: String?) async throws -> String {
+            let session = makeSession { configuration in
+                configuration.urlCache = cache
+                guard isAdded, let authorization else { return }
+                configuration.httpAdditionalHeaders = ["Authorization": authorization]
+            }
+            var request = URLRequest(url: server.url())
+            if !isAdded { request.setValue(authorization, forHTTPHeaderField: "Authorization") }
+            return try await text(session, request)
+        }
+        for _ in 0..<2 {
+            #expect(try await load("Basic YTpi") == "Basic YTpi")
+            #expect(try await load("Basic YTpj") == "Basic YTpj")
+            #expect(try await load(nil) == "nobody")
+        }
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func aPublicResponseIsForAnyone() async throws {
+        let server = try makeOpenServer("public, max-age=600")
+        let session = makeSession()
+        var request = URLRequest(url: server.url())
+        request.setValue("Basic YTpi", forHTTPHeaderField: "Authorization")
+        #expect(try await text(session, request) == "Basic YTpi")
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        #expect(try await text(session, request) == "Basic YTpi")
+        #expect(server.requests.count == 1)
+    }
+
+    /// Credentials that the session adds, after a challenge and before one.
+    @Test func aResponseForTheAccountOfASessionIsForThatAccount() async throws {
+        let server = try LoopbackServer { request in
+            request["Authorization"].map {
+                [.answer("200 OK", ["Cache-Control: private, max-age=600"], body: $0)]
+            } ?? [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""], body: "no")]
+        }
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        func makeUser(_ user: String) -> URLSession {
+            let delegate = TaskChallengeDelegate(ChallengeBook(user: user, password: "pw"))
+            return makeSession(delegate) { $0.urlCache = cache }
+        }
+        let (ada, bob) = (makeUser("ada"), makeUser("bob"))
+        let request = URLRequest(url: server.url())
+        let first = try await text(ada, request)
+        #expect(server.requests.count == 2)
+        #expect(try await text(ada, request) == first)
+        #expect(server.requests.count == 2)
+        #expect(try await text(bob, request) != first)
+        #expect(server.requests.count == 4)
+        #expect(try await text(ada, request) == first)
+        #expect(server.requests.count == 4)
+        // A new session has to show that it knows the password.
+        let again = makeUser("ada")
+        #expect(try await text(again, request) == first)
+        #expect(server.requests.count == 6)
+        // The program inspects its own cache.
+        let stored = await cache.cachedResponse(for: again.dataTask(with: request))
+        #expect(stored?.data == Data(first.utf8))
+        let stranger = makeSession { $0.urlCache = cache }
+        let (_, response) = try await stranger.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(server.requests.count == 7)
+    }
+
+    @Test func aResponseThatAPostHasOvertakenIsNotStored() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            guard request.method == "GET" else { return [.answer()] }
+            return [.wait(gate), .answer("200 OK", ["Cache-Control: max-age=600"], body: "x")]
+        }
+        let session = makeSession()
+        var post = URLRequest(url: server.url())
+        post.httpMethod = "POST"
+        post.httpBody = Data("x".utf8)
+        async let first = session.data(from: server.url())
+        await server.request { $0.method == "GET" }
+        _ = try await session.data(for: post)
+        gate.open()
+        _ = try await first
+        _ = try await session.data(from: server.url())
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test(arguments: [false, true])
+    func aStaleAnswerDoesNotStandInForARequestThatAsksAgain(byPolicy: Bool) async throws {
+        let fields = ["Cache-Control: max-age=0, stale-if-error=1000", "ETag: \"1\""]
+        let server = try makeServer([("200 OK", fields, "old"), ("503 X", [], "broken")])
+        let session = makeSession()
+        var request = URLRequest(url: server.url())
+        #expect(try await text(session, request) == "old")
+        if byPolicy {
+            request.cachePolicy = .reloadRevalidatingCacheData
+        } else {
+            request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+        }
+        #expect(try await text(session, request) == "broken")
+    }
+
     @Test func theRequestsPolicyWinsOverTheConfigurations() async throws {
         let server = try makeServer([("200 OK", fresh, "")])
         let session = makeSession { $0.requestCachePolicy = .reloadIgnoringLocalCacheData }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -182,14 +183,29 @@ import Testing
     }
 
     @Test func aServerThatDoesNotAgreeFailsTheTask() async throws {
-        let heads = [
-            "HTTP/1.1 404 X\r\nContent-Length: 2\r\n\r\nno",
-            "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nno",
-            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n",
+        let upgrade = "Connection: Upgrade"
+        let heads: [@Sendable (LoopbackRequest) -> String] = [
+            { _ in "HTTP/1.1 404 X\r\nContent-Length: 2\r\n\r\nno" },
+            { _ in "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nno" },
+            { _ in
+                "HTTP/1.1 101 X\r\nUpgrade: websocket\r\n\(upgrade)\r\n"
+                    + "Sec-WebSocket-Accept: x\r\n\r\n"
+            },
+            { agree(to: $0).replacingOccurrences(of: upgrade + "\r\n", with: "") },
+            { agree(to: $0).replacingOccurrences(of: upgrade, with: "Connection: keep-alive") },
+            // Nobody has offered them.
+            { agree(to: $0, protocol: "chess") },
+            {
+                agree(to: $0).replacingOccurrences(
+                    of: upgrade, with: upgrade + "\r\nSec-WebSocket-Extensions: permessage-deflate")
+            },
+            // One at most.
+            { agree(to: $0, protocol: "chat, irc") },
+            { agree(to: $0, protocol: "chat\r\nSec-WebSocket-Protocol: irc") },
         ]
         for head in heads {
-            let server = try LoopbackServer { _ in [.send(head), .stall] }
-            let (delegate, task) = start(server)
+            let server = try LoopbackServer { request in [.send(head(request)), .stall] }
+            let (delegate, task) = start(server, protocols: ["chat", "irc"])
             await #expect { try await task.receive() } throws: {
                 ($0 as? URLError)?.code == .badServerResponse
             }
@@ -197,6 +213,68 @@ import Testing
             #expect((task.error as? URLError)?.code == .badServerResponse)
             #expect(delegate.calls == ["complete -1011"])
         }
+    }
+
+    @Test func aServerMayAgreeInOtherWords() async throws {
+        let server = try LoopbackServer { request in
+            let answer = agree(to: request, protocol: "irc").replacingOccurrences(
+                of: "Connection: Upgrade", with: "Connection: keep-alive, upgrade")
+            return [.send(answer), .stall]
+        }
+        let (delegate, task) = start(server, protocols: ["chat", "irc"])
+        await delegate.opened.wait()
+        #expect(delegate.calls == ["open irc"])
+        task.cancel()
+    }
+
+    @Test(arguments: ["ws", "http"])
+    func aRedirectIsFollowed(scheme: String) async throws {
+        let target = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .read(byteCount: 6 + 2),
+                .send(serverFrame(0x81, Data("moved".utf8))), .stall,
+            ]
+        }
+        let location = "Location: \(scheme)://127.0.0.1:\(target.port)/new"
+        let server = try LoopbackServer { _ in [.answer("302 Found", [location])] }
+        let (delegate, task) = start(server)
+        try await task.send(.string("hi"))
+        guard case .string("moved") = try await task.receive() else {
+            Issue.record("no text")
+            return
+        }
+        #expect(server.requests.count == 1)
+        #expect(target.requests.map(\.target) == ["/new"])
+        #expect(task.currentRequest?.url == webSocketURL(target, "/new"))
+        task.cancel()
+        await delegate.completed.wait()
+    }
+
+    /// A delegate may answer with the scheme that the task shows.
+    @Test func aRedirectOfTheDelegateIsFollowed() async throws {
+        let target = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .send(serverFrame(0x81, Data("moved".utf8))), .stall,
+            ]
+        }
+        let server = try LoopbackServer { _ in [.answer("302 Found", ["Location: /old"])] }
+        let url = webSocketURL(target, "/new")
+        let delegate = RecordingDelegate { hooks in
+            hooks.redirect = { proposal in
+                var next = proposal
+                next.url = url
+                return next
+            }
+        }
+        let task = makeSession(delegate).webSocketTask(with: webSocketURL(server))
+        task.resume()
+        guard case .string("moved") = try await task.receive() else {
+            Issue.record("no text")
+            return
+        }
+        #expect(target.requests.map(\.target) == ["/new"])
+        task.cancel()
+        await delegate.completion()
     }
 
     @Test func aServerThatClosesInsteadOfAnsweringFailsTheTaskAtOnce() async throws {
@@ -255,13 +333,43 @@ import Testing
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 
+    /// Threads send while another one closes: the close frame is the last, and each handler is called once.
+    @Test func nothingFollowsTheCloseFrame() async throws {
+        let opcodes = Mutex<[UInt8]>([])
+        let server = try LoopbackServer(talking: { peer in
+            guard let head = peer.readHead() else { return }
+            peer.send(agree(toKey: key(of: head)))
+            while let start = peer.read(2), peer.read(4 + Int(start[1] & 0x7F)) != nil {
+                opcodes.withLock { $0.append(start[0]) }
+                if start[0] == 0x88 { peer.send(serverFrame(0x88, Data([0x03, 0xE8]))) }
+            }
+        })
+        let (delegate, task) = start(server)
+        await delegate.opened.wait()
+        let handled = Signal()
+        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+            for index in 0..<50 {
+                if thread == 0, index == 25 { task.cancel(with: .normalClosure, reason: nil) }
+                task.send(.string("hi")) { _ in handled.add() }
+            }
+        }
+        await delegate.completed.wait()
+        await server.end()
+        #expect(opcodes.withLock { $0.last } == 0x88)
+        #expect(opcodes.withLock { $0.filter { $0 == 0x88 }.count } == 1)
+        await handled.wait(for: 250)
+        await engineIsDone()
+        #expect(handled.count == 250)
+        #expect(task.closeCode == .normalClosure)
+    }
+
     private func start(
-        _ server: LoopbackServer
+        _ server: LoopbackServer, protocols: [String] = []
     ) -> (WebSocketRecorder, URLSessionWebSocketTask) {
         let delegate = WebSocketRecorder()
         let session = URLSession(
             configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-        let task = session.webSocketTask(with: webSocketURL(server))
+        let task = session.webSocketTask(with: webSocketURL(server), protocols: protocols)
         task.resume()
         return (delegate, task)
     }
@@ -272,9 +380,7 @@ extension WebSocketTaskTests {
     @Test func aSessionOfHTTP2OpensOneOverHTTP1() async throws {
         let server = try LoopbackServer { peer in
             guard let head = peer.readHead() else { return }
-            let name = "sec-websocket-key: "
-            let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name) }
-            peer.send(agree(toKey: line.map { String($0.dropFirst(name.count)) }))
+            peer.send(agree(toKey: key(of: head)))
             peer.send([0x81, 2] + Array("hi".utf8))
             peer.readToEnd()
         }
@@ -307,6 +413,13 @@ func agree(toKey key: String?, protocol chosen: String? = nil) -> String {
     ]
     if let chosen { lines.append("Sec-WebSocket-Protocol: \(chosen)") }
     return (lines + ["", ""]).joined(separator: "\r\n")
+}
+
+/// The key in the head of a request.
+private func key(of head: String) -> String? {
+    let name = "sec-websocket-key: "
+    let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name) }
+    return line.map { String($0.dropFirst(name.count)) }
 }
 
 /// The payload of a client's short frame.

@@ -407,4 +407,90 @@ import Testing
         gate.open()
         await done.wait(for: 2)
     }
+
+    /// The slot of the first one comes free while all are cancelled, and before the engine has heard of the others.
+    @Test func whatIsCancelledInTheQueueSendsNothing() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/stalled" ? [.stall] : [.answer()]
+        }
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
+        let cancelled = Signal()
+        let stalled = session.dataTask(with: server.url("/stalled")) { _, _, error in
+            if (error as? URLError)?.code == .cancelled { cancelled.add() }
+        }
+        stalled.resume()
+        await server.requests(atLeast: 1)
+        let queued = (0..<300).map { index -> URLSessionDataTask in
+            var request = URLRequest(url: server.url("/\(index)"))
+            request.httpMethod = "POST"
+            request.httpBody = Data("x".utf8)
+            let task = session.dataTask(with: request) { _, _, error in
+                if (error as? URLError)?.code == .cancelled { cancelled.add() }
+            }
+            task.resume()
+            return task
+        }
+        let last = try #require(queued.last)
+        #expect(await engine(has: last) { $0.isQueued })
+        holdingEngine {
+            stalled.cancel()
+            for task in queued { task.cancel() }
+        }
+        await cancelled.wait(for: 301)
+        #expect(server.requests.count == 1)
+        // It gets the slot, and comes after all that was sent.
+        _ = try await session.data(from: server.url("/last"))
+        #expect(server.requests.map(\.target) == ["/stalled", "/last"])
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test func thousandsInTheQueueCanFailOneAfterTheOther() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            (request.target == "/stalled" ? [.wait(gate)] : []) + [.answer()]
+        }
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
+        let (done, failed) = (Signal(), Signal())
+        session.dataTask(with: server.url("/stalled")) { _, _, _ in done.add() }.resume()
+        await server.requests(atLeast: 1)
+        let queued = (0..<10_000).map { _ -> URLSessionDataTask in
+            var request = URLRequest(url: server.url("/body"))
+            request.httpBody = Data("x".utf8)
+            let task = session.dataTask(with: request) { _, _, error in
+                if (error as? URLError)?.code == .dataLengthExceedsMaximum { failed.add() }
+            }
+            task.resume()
+            return task
+        }
+        let last = try #require(queued.last)
+        #expect(await engine(has: last) { $0.isQueued })
+        gate.open()
+        await done.wait()
+        await failed.wait(for: 10_000)
+        _ = try await session.data(from: server.url("/last"))
+        #expect(server.requests.map(\.target) == ["/stalled", "/last"])
+    }
+
+    @Test func whatIsSuspendedWithItsSlotLetsTheNextOneGo() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/stalled" ? [.stall] : [.answer()]
+        }
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
+        let done = Signal()
+        let tasks = ["/stalled", "/second", "/third"].map { path -> URLSessionDataTask in
+            let task = session.dataTask(with: server.url(path)) { _, response, _ in
+                if response != nil { done.add() }
+            }
+            task.resume()
+            return task
+        }
+        await server.requests(atLeast: 1)
+        for task in tasks.dropFirst() { #expect(await engine(has: task) { $0.isQueued }) }
+        await cancel(tasks[0], suspending: tasks[1])
+        await done.wait()
+        #expect(server.requests.map(\.target) == ["/stalled", "/third"])
+        tasks[1].resume()
+        await done.wait(for: 2)
+        #expect(server.requests.map(\.target) == ["/stalled", "/third", "/second"])
+    }
 }
