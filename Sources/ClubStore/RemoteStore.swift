@@ -62,6 +62,10 @@ public protocol RemoteStore: RemoteReading {
         _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile
 
+    /// Another program on this computer has confirmed this state of a file: an earlier write of this one to its path is
+    /// no longer unconfirmed.
+    func noteConfirmed(_ file: RemoteFile)
+
     /// Whether the hash of a file that was written is what the server has made of it, and not of what was sent.
     var reportsServerHashes: Bool { get }
 
@@ -156,6 +160,8 @@ extension RemoteStore {
     public var clockLead: TimeInterval? { nil }
 
     public var reportsServerHashes: Bool { true }
+
+    public func noteConfirmed(_ file: RemoteFile) {}
 
     @concurrent public func probeHiddenNames() async -> HiddenNames { .listed }
 

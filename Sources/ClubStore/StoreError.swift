@@ -21,6 +21,9 @@ public struct StoreError: Error, Sendable {
     /// changed by the server, so that another name would not help.
     public var wasAccepted = false
 
+    /// Of a conflict of a new file: whether the one that has the name has exactly the bytes that were to be written.
+    public var hasSameBytes = false
+
     /// Whether an earlier attempt of the same call got no clear answer: what stands in the way may be its work.
     public var followsUnclearAttempt = false
 

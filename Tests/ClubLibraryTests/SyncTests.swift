@@ -127,6 +127,20 @@ import Testing
         #expect(text("/a.txt") == "a")
     }
 
+    /// A refusal without a reason does not mean that the name is taken: the note keeps its own.
+    @Test func aMoveThatIsRefusedWaitsUnderItsName() async throws {
+        let file = try await see("a", at: "/a.txt")
+        try test.copy.enqueue(.move(file, to: makePath("/b.txt")))
+        store.failNext(.move, with: .refused)
+        _ = try await send()
+        #expect(text("/a.txt") == "a")
+        #expect(store.calls.count { $0.operation == .move } == 1)
+        #expect(try test.copy.waitingChanges().map { $0.problem != nil } == [true])
+        try test.copy.clearProblems()
+        _ = try await send()
+        #expect(text("/b.txt") == "a")
+    }
+
     /// A server that changes what it stores would do so under each next name.
     @Test func whatTheClubHasStoredOtherwiseGetsNoMoreCopies() async throws {
         try test.copy.enqueue(.write(Data("a".utf8), at: makePath("/a.txt"), mode: .create))

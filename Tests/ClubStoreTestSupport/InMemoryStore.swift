@@ -12,6 +12,7 @@ public final class InMemoryStore: RemoteStore {
     let gate = CallGate()
     private let confirmations = CallGate()
     private let pace = Mutex<Pace?>(nil)
+    private let notes = Mutex(Notes())
     /// Whether what is removed or replaced can be had again.
     public let keepsRevisions: Bool
     /// Whether what is kept has the revision that it had before; a Nextcloud's has another one.
@@ -57,6 +58,17 @@ public final class InMemoryStore: RemoteStore {
         _ operation: StoreError.Operation, with code: StoreError.Code, wasAccepted: Bool = false
     ) {
         gate.failNext(operation, with: code, wasAccepted: wasAccepted)
+    }
+
+    /// Makes the next listing an empty one.
+    public func listNothingNext() { notes.withLock { $0.nextListingIsEmpty = true } }
+
+    /// The paths of the files that another program has confirmed, in order.
+    public var confirmed: [RemotePath] { notes.withLock { $0.confirmed } }
+
+    private struct Notes {
+        var nextListingIsEmpty = false
+        var confirmed: [RemotePath] = []
     }
 
     /// Holds what is uploaded after its last byte, until the caller cancels.
@@ -137,10 +149,20 @@ public final class InMemoryStore: RemoteStore {
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
         try await gate.pass(.list, at: folder)
-        return visible(
+        var listing = visible(
             try state.withStoreLock { club throws(StoreError) in
                 try club.list(folder, recursive: recursive)
             })
+        let isEmpty = notes.withLock { notes in
+            defer { notes.nextListingIsEmpty = false }
+            return notes.nextListingIsEmpty
+        }
+        if isEmpty { listing.entries = [] }
+        return listing
+    }
+
+    public func noteConfirmed(_ file: RemoteFile) {
+        notes.withLock { $0.confirmed.append(file.path) }
     }
 
     @concurrent public func probeHiddenNames() async -> HiddenNames {
@@ -263,7 +285,8 @@ public final class InMemoryStore: RemoteStore {
             try await move(transfer, .upload, Int64(data.count))
             if confirmations.isHeld(.upload) {
                 let count = Int64(data.count)
-                await MainActor.run { transfer.move(count, of: count) }
+                // The last byte counts as moved only once it is confirmed.
+                await MainActor.run { transfer.move(count - 1, of: count) }
                 try await confirmations.pass(.upload, at: path)
             }
             return try change { club throws(StoreError) in

@@ -41,6 +41,11 @@ extension ClubFolder {
         _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo, id: String? = nil
     ) throws(ChangeFailure<WriteError>) -> Committed {
         defer { publish() }
+        do throws(SystemError) {
+            try requireFolder()
+        } catch {
+            throw .disk(error)
+        }
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: commit.path, creating: &changedFolders)
         var candidate = name
@@ -108,7 +113,7 @@ extension ClubFolder {
                 guard entry.isFolder else { throw .refused(.conflict(.fileAncestor)) }
             } else {
                 if let problem = NameRules.problem(with: component) { throw .refused(problem) }
-                try makeFolder(component, in: folder)
+                try makeFolder(component, in: folder, isAncestor: true)
                 changedFolders.append(index.diskNames(of: folder))
             }
             folder = key
@@ -117,8 +122,12 @@ extension ClubFolder {
     }
 
     /// Creates a folder on disk and adds it to the index.
+    ///
+    /// - Parameter isAncestor: Whether it is for something that is to be written into it.
     @discardableResult
-    func makeFolder(_ name: String, in folder: String) throws(ChangeFailure<WriteError>) -> Entry {
+    func makeFolder(
+        _ name: String, in folder: String, isAncestor: Bool = false
+    ) throws(ChangeFailure<WriteError>) -> Entry {
         do throws(SystemError) {
             let parent = try access.folder(index.diskNames(of: folder))
             try SystemError.check("mkdir", mkdirat(parent.number, name, 0o777))
@@ -131,9 +140,22 @@ extension ClubFolder {
             syncFolder(key, recursively: true)
             return entry
         } catch {
-            if error.code == EEXIST { throw .refused(.conflict(.file)) }
+            if error.code == EEXIST {
+                throw .refused(refusal(of: name, in: folder, isAncestor: isAncestor))
+            }
             throw WriteError.failure(error)
         }
+    }
+
+    /// Why there can be no folder of a name: clients are not shown a link, a pipe or a hidden file that has it, and
+    /// must not take it for a note.
+    private func refusal(of name: String, in folder: String, isAncestor: Bool) -> WriteError {
+        guard NameRules.isShown(name),
+            let parent = try? access.folder(index.diskNames(of: folder)),
+            let status = try? FileStatus.of(name, in: parent.number), status.kind != .special
+        else { return .noWritePermission }
+        if status.kind == .folder { return .conflict(.folder) }
+        return .conflict(isAncestor ? .fileAncestor : .file)
     }
 
     /// - Returns: nil when the name was just taken: decide again.

@@ -21,6 +21,11 @@ extension ClubFolder {
         _ path: String, autorename: Bool
     ) throws(ChangeFailure<WriteError>) -> (metadata: FolderMetadata, changedFolders: [[String]]) {
         defer { publish() }
+        do throws(SystemError) {
+            try requireFolder()
+        } catch {
+            throw .disk(error)
+        }
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: path, creating: &changedFolders)
         var candidate = name
@@ -49,6 +54,11 @@ extension ClubFolder {
         _ path: String, parentRevision: String?
     ) throws(ChangeFailure<DeleteError>) -> Changed {
         defer { publish() }
+        do throws(SystemError) {
+            try requireFolder()
+        } catch {
+            throw .disk(error)
+        }
         let entry: Entry
         do throws(LookupError) {
             entry = try find(path)
@@ -149,6 +159,11 @@ extension ClubFolder {
 
     func move(_ argument: RelocationArg) throws(ChangeFailure<RelocationError>) -> Changed {
         defer { publish() }
+        do throws(SystemError) {
+            try requireFolder()
+        } catch {
+            throw .disk(error)
+        }
         let source = try source(of: argument)
         guard let sourceFolder = source.parentKey else {
             throw .refused(.fromLookup(.malformedPath("The root folder cannot be moved.")))
@@ -193,6 +208,11 @@ extension ClubFolder {
         staged: String, of source: Entry, _ argument: RelocationArg
     ) throws(ChangeFailure<RelocationError>) -> Changed {
         defer { publish() }
+        do throws(SystemError) {
+            try requireFolder()
+        } catch {
+            throw .disk(error)
+        }
         var changedFolders: [[String]] = []
         let target = try destination(
             of: argument, source: source, isCopy: true, creating: &changedFolders)

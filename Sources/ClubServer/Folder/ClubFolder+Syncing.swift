@@ -5,15 +5,32 @@ import Glibc
 extension ClubFolder {
     enum FolderState {
         case there
-        /// The club's folder itself was removed.
+        /// The club's folder itself was removed or replaced.
         case gone
     }
 
     /// Applies what other programs have changed so far: a listing right after a copy into the folder has the file.
-    func applyLatestEvents() async {
+    ///
+    /// - Throws: ``SystemError``, `ESTALE` when the folder is gone.
+    func applyLatestEvents() async throws(SystemError) {
         await watcher?.settle()
-        // A folder that is gone is noticed by the loop of the server, too.
-        _ = applyEvents()
+        if applyEvents() == .gone { throw endWithoutFolder() }
+    }
+
+    /// Makes sure that the folder is still the one at the club's path, before something is written: in one that was put
+    /// aside, it would not be found again.
+    ///
+    /// - Throws: ``SystemError``, `ESTALE` when the folder is gone.
+    func requireFolder() throws(SystemError) {
+        if access.isGone { throw endWithoutFolder() }
+    }
+
+    /// Ends the server, whose next one opens the folder that is there now.
+    ///
+    /// - Returns: The error for the client, which tries again.
+    private func endWithoutFolder() -> SystemError {
+        departure.send()
+        return SystemError("open", code: ESTALE)
     }
 
     /// Applies changes by other programs.

@@ -24,6 +24,8 @@ actor ClubFolder {
     var watches: [String: Int32] = [:]
     /// For the parent of the club's folder.
     private var parentWatch: Int32?
+    /// For the parent that it had first, in which another folder may get its path.
+    private var firstParentWatch: Int32?
     /// Names on disk, with their folder's key, that another program is still writing.
     var incomplete: Set<IncompleteName> = []
     /// Keys that several names on disk map to.
@@ -34,6 +36,9 @@ actor ClubFolder {
     var restoring: Set<Restoration> = []
 
     private let notifier = ChangeNotifier()
+
+    /// Sent when a request finds that the folder is gone: the server ends then.
+    nonisolated let departure = StopSignal()
 
     struct IncompleteName: Hashable {
         let folder: String
@@ -168,13 +173,17 @@ actor ClubFolder {
         }
     }
 
-    /// Watches the current parent of the club's folder, to detect its removal.
+    /// Watches the current parent of the club's folder, to detect its removal, and the first one, to detect another
+    /// folder in its place.
     func watchParent() {
         guard let watcher else { return }
         do throws(SystemError) {
-            let number = try watcher.watchParent(of: access.root)
-            if let old = parentWatch, old != number { watcher.forget(old) }
+            let number = try watcher.watchParent(of: access.root, for: access.names)
+            if let old = parentWatch, old != number, old != firstParentWatch {
+                watcher.forget(old)
+            }
             parentWatch = number
+            if firstParentWatch == nil { firstParentWatch = number }
         } catch {
             log("it will be seen late should the club's folder be removed: \(error)")
         }

@@ -34,6 +34,8 @@ struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     var isMissing: Bool { code == ENOENT || code == ENOTDIR }
     var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+    /// Whether the club's folder is another one now: see ``ClubFolder/requireFolder()``.
+    var isStale: Bool { code == ESTALE }
     var isRefused: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     static func check(_ operation: StaticString, _ result: Int32) throws(SystemError) {

@@ -38,6 +38,13 @@ struct FileStatus: Sendable {
         return FileStatus(status)
     }
 
+    /// Reads the status of what is at a path, following links.
+    static func of(_ path: String) throws(SystemError) -> FileStatus {
+        var status = stat()
+        try SystemError.check("stat", fstatat(AT_FDCWD, path, &status, 0))
+        return FileStatus(status)
+    }
+
     static func of(_ descriptor: borrowing Descriptor) throws(SystemError) -> FileStatus {
         var status = stat()
         try SystemError.check("stat", fstat(descriptor.number, &status))

@@ -8,19 +8,40 @@ import Glibc
 final class FolderAccess: Sendable {
     let root: Descriptor
     let staging: StagingFolder
-    /// For messages only.
     let path: String
+    /// The folder's own, when it was opened.
+    private let name: DiskName
 
     /// Opens a club's folder and removes the remains of a killed server.
     init(path: String) throws(SystemError) {
         self.path = path
+        name = Self.lastName(of: path)
         root = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         try SystemError.check("access", faccessat(root.number, ".", R_OK | W_OK | X_OK, 0))
         staging = try StagingFolder(in: root)
     }
 
-    /// Whether the folder was removed while it was open.
-    var isGone: Bool { (try? FileStatus.of(root))?.linkCount == 0 }
+    /// Whether the folder was removed while it was open, or another one is at its path now. One that was only moved
+    /// away is not gone.
+    var isGone: Bool {
+        guard let opened = try? FileStatus.of(root) else { return false }
+        if opened.linkCount == 0 { return true }
+        // Through links, as it was opened.
+        guard let there = try? FileStatus.of(path) else { return false }
+        return there.kind == .folder
+            && (there.device, there.signature.inode) != (opened.device, opened.signature.inode)
+    }
+
+    /// The names by which the folder, or another one in its place, can be in its parent: the one that it had first, and
+    /// the one that it has now.
+    var names: Set<DiskName> {
+        Set([name, Self.lastName(of: "/proc/self/fd/\(root.number)")])
+    }
+
+    private static func lastName(of path: String) -> DiskName {
+        let names = RuntimePaths.realPath(of: path).utf8.split(separator: UInt8(ascii: "/"))
+        return DiskName(bytes: names.last.map { Array($0) } ?? [])
+    }
 
     /// Opens a folder by its names on disk.
     func folder(_ names: [String]) throws(SystemError) -> Descriptor {

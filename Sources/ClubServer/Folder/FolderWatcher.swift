@@ -37,6 +37,8 @@ final class FolderWatcher: Sendable {
         var delivered: [Event] = []
         /// Those who wait for the batch that is arriving.
         var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Of the watches for some names only.
+        var names: [Int32: Set<DiskName>] = [:]
         var isStopped = false
     }
 
@@ -68,10 +70,17 @@ final class FolderWatcher: Sendable {
         return try watch("\(folder.number)", for: interest)
     }
 
-    /// Watches removals from the parent of an open folder: while another process has the folder open,
-    /// its removal is reported only there.
-    func watchParent(of folder: borrowing Descriptor) throws(SystemError) -> Int32 {
-        try watch("\(folder.number)/..", for: IN_DELETE | IN_ONLYDIR)
+    /// Watches the names in the parent of an open folder: while another process has the folder open, its removal is
+    /// reported only there, and so is another folder in its place.
+    ///
+    /// - Parameter names: Those that count: the parent may be a busy folder.
+    func watchParent(
+        of folder: borrowing Descriptor, for names: Set<DiskName>
+    ) throws(SystemError) -> Int32 {
+        let number = try watch(
+            "\(folder.number)/..", for: IN_DELETE | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+        state.withLock { $0.names[number, default: []].formUnion(names) }
+        return number
     }
 
     private func watch(
@@ -127,7 +136,11 @@ final class FolderWatcher: Sendable {
     private func collect() {
         // Two threads may read: what one reads first must be stored first.
         let isFirst = state.withLock { state in
-            let events = read()
+            let names = state.names
+            let events = read().filter { event in
+                guard let name = event.name, let wanted = names[event.watch] else { return true }
+                return wanted.contains(name)
+            }
             defer { state.arriving += events }
             return state.arriving.isEmpty && !events.isEmpty
         }

@@ -4,7 +4,7 @@ extension ClubAPI {
     func addListingRoutes(to router: inout Router) {
         router.on(Routes.listFolder) { argument, _ in
             try checkRoot(argument.path, Routes.listFolder.name)
-            await club.applyLatestEvents()
+            try await club.applyLatestEvents()
             let cursor = try await club.startListing(argument)
             return try await listing(after: cursor)
         }

@@ -134,7 +134,8 @@ struct Router: Sendable {
         switch error {
         case let refusal as Refusal: complete(word(refusal))
         case let failure as any RouteError: complete(word(.route(failure)))
-        case let error as SystemError where error.isOutOfDescriptors: complete(word(.busy))
+        case let error as SystemError where error.isOutOfDescriptors || error.isStale:
+            complete(word(.busy))
         case let error as SystemError:
             complete(word(.fault("The club's disk failed (\(error)).")))
         case RequestBody.Failure.tooLarge: complete(word(.tooLarge))

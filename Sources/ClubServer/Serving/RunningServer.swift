@@ -186,6 +186,10 @@ struct RunningServer: Sendable {
             if let watcher {
                 group.addTask { [club] in await Self.follow(watcher, club) }
             }
+            group.addTask { [club] in
+                await club.departure.wait()
+                return Task.isCancelled ? .success(()) : .failure(Self.folderGone(club))
+            }
             for entrance in entrances {
                 group.addTask { [service, registry] in
                     var service = service
@@ -236,13 +240,15 @@ struct RunningServer: Sendable {
         _ watcher: FolderWatcher, _ club: ClubFolder
     ) async -> Result<Void, ClubServerError> {
         for await _ in watcher.batches {
-            guard await club.applyEvents() == .there else {
-                return .failure(
-                    ClubServerError(
-                        .folderGone, "The club's folder \(club.access.path) was removed."))
-            }
+            guard await club.applyEvents() == .there else { return .failure(folderGone(club)) }
         }
         return .success(())
+    }
+
+    private static func folderGone(_ club: ClubFolder) -> ClubServerError {
+        ClubServerError(
+            .folderGone,
+            "The club's folder \(club.access.path) was removed, or another one is in its place.")
     }
 
     private static func serve(

@@ -26,6 +26,8 @@ struct ChunkedUpload: Sendable {
         case incorrectOffset(Int64)
         /// The session is closed or unknown.
         case sessionGone(StoreError)
+        /// The bytes of the request have come out wrong on the way: the server has not taken them.
+        case damaged(StoreError)
         /// What is at the path, and whether it has the bytes of the file being sent.
         case found(RemoteFile, isSame: Bool)
         case failed(StoreError)
@@ -44,6 +46,9 @@ struct ChunkedUpload: Sendable {
     var chunkByteCount: Int64
     private var restartsLeft = 1
     private var corrections = 0
+    /// How often the current request was damaged.
+    private var damages = 0
+    private static let damageLimit = 3
     private var reasonToLookUp: StoreError?
 
     /// - Parameters:
@@ -82,6 +87,12 @@ struct ChunkedUpload: Sendable {
     }
 
     mutating func take(_ answer: Answer) -> Outcome {
+        if case .damaged(let error) = answer {
+            damages += 1
+            // The same request again.
+            return damages < Self.damageLimit ? .proceed : .failed(error)
+        }
+        damages = 0
         switch (request, answer) {
         case (.start(let length), .started(let session)):
             advance(session, from: length)

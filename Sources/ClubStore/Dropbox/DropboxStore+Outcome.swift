@@ -46,6 +46,7 @@ extension DropboxStore {
         unconfirmed.forget(path)
         var error = error
         error.code = .conflict(serverRevision: there.revision)
+        error.hasSameBytes = there.contentHash == write.hash
         return .failed(error)
     }
 }

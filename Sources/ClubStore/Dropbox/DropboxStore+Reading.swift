@@ -59,7 +59,10 @@ extension DropboxStore {
         let metadata = try await call(
             Routes.getMetadata, GetMetadataArg(path: paths.wire(path)), during: .metadata, at: path)
         switch metadata {
-        case .file(let file): return try paths.file(file, askedFor: path, during: .metadata)
+        case .file(let metadata):
+            let file = try paths.file(metadata, askedFor: path, during: .metadata)
+            seen.keep([file])
+            return file
         case .deleted: throw StoreError(.notFound, during: .metadata, at: path)
         case .folder, .other: throw StoreError(.wrongKind, during: .metadata, at: path)
         }
@@ -141,8 +144,10 @@ extension DropboxStore {
             }
             let cursor = page.cursor
             guard page.hasMore else {
-                return Listing(
+                let listing = Listing(
                     entries: entries, cursor: Cursor(rawValue: cursor), skipped: skipped)
+                seen.keep(listing.files)
+                return listing
             }
             page = try await self.page(after: cursor, during: operation, at: folder)
             guard page.cursor != cursor || !page.entries.isEmpty || !page.hasMore else {

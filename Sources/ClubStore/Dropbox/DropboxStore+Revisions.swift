@@ -29,14 +29,51 @@ extension DropboxStore: RevisionStore {
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else { throw StoreError(.wrongKind, during: .put, at: path) }
         let argument = RestoreArg(path: paths.wire(path), revision: revision.rawValue)
+        let restored: RemoteFile
         do throws(StoreError) {
             let metadata = try await call(Routes.restore, argument, during: .put, at: path)
-            return try paths.file(metadata, askedFor: path, during: .put)
+            restored = try paths.file(metadata, askedFor: path, during: .put)
         } catch {
             guard let refusal = error.underlying as? DropboxRefusal,
                 refusal.tags.contains("invalid_revision")
             else { throw error }
             throw StoreError(.notFound, during: .put, at: path, underlying: error)
         }
+        try await requireRestored(restored, at: path, to: revision)
+        return restored
+    }
+
+    /// Checks that the file has the state that was reported, and the bytes of the revision: see ``WriteEvidence``.
+    private func requireRestored(
+        _ restored: RemoteFile, at path: RemotePath, to revision: Revision
+    ) async throws(StoreError) {
+        let listed: [RemoteFile]
+        do throws(StoreError) {
+            listed = try await revisions(of: path, limit: 100).revisions
+        } catch {
+            guard error.code == .notFound else {
+                var error = error
+                error.operation = .put
+                throw error
+            }
+            listed = []
+        }
+        let now = listed.first { $0.revision == restored.revision }
+        // It may be older than those that are listed.
+        let wanted = listed.first { $0.revision == revision }
+        guard let now, Self.mayBeSame(now, restored), Self.mayBeSame(wanted ?? now, restored),
+            PathNames.key(restored.path.string) == PathNames.key(path.string)
+        else {
+            throw StoreError(
+                .withoutEffect, during: .put, at: path,
+                detail: "a yes, and another state: \(restored.revision.rawValue)")
+        }
+    }
+
+    /// Whether two files have the same bytes, as far as known.
+    private static func mayBeSame(_ one: RemoteFile, _ other: RemoteFile) -> Bool {
+        guard one.byteCount == other.byteCount else { return false }
+        guard let hash = one.contentHash, let otherHash = other.contentHash else { return true }
+        return hash == otherHash
     }
 }

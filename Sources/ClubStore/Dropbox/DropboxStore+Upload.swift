@@ -223,6 +223,7 @@ extension FileUpload {
     private static func answer(insteadOf error: StoreError) -> ChunkedUpload.Answer {
         guard let refusal = error.underlying as? DropboxRefusal else { return .failed(error) }
         if let offset = refusal.correctOffset { return .incorrectOffset(offset) }
+        if refusal.tags.first == "content_hash_mismatch" { return .damaged(error) }
         let isAboutSession = refusal.tags.first != "path"
         let isGone = refusal.tags.contains("not_found") || refusal.tags.contains("closed")
         return isAboutSession && isGone ? .sessionGone(error) : .failed(error)

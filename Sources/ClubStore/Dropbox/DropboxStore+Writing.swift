@@ -88,6 +88,10 @@ extension DropboxStore {
                 error.code == .notFound
                 && (error.followsUnclearAttempt || unconfirmed.has(.removal, at: path))
             if error.code.mayHideSuccess { isDone = await isGone(path) }
+            if !isDone, error.code == .notFound, let revision {
+                // A gateway that performs a call twice reports what the second one has met.
+                isDone = await lastState(of: path)?.revision == revision
+            }
             guard isDone else {
                 if error.code.mayHideSuccess { unconfirmed.note(.removal, at: path) }
                 throw error
@@ -130,6 +134,12 @@ extension DropboxStore {
                 unconfirmed.forget(path)
                 return entry
             }
+            if error.code == .notFound || error.isConflict,
+                let file = await movedFile(from: path, to: destination)
+            {
+                unconfirmed.forget(path)
+                return .file(file)
+            }
             if error.code.mayHideSuccess { unconfirmed.note(move, at: path) }
             throw error
         }
@@ -137,6 +147,28 @@ extension DropboxStore {
             throw StoreError(.badAnswer, during: .move, at: path)
         }
         return entry
+    }
+
+    /// The file at a destination, if the source is gone and had the same bytes: a gateway that performs a call twice
+    /// reports what the second one has met.
+    private func movedFile(
+        from path: RemotePath, to destination: RemotePath
+    ) async -> RemoteFile? {
+        let known = seen.file(at: path)
+        guard await isGone(path), let there = try? await metadata(of: destination),
+            let hash = there.contentHash
+        else { return nil }
+        var before = known
+        if before == nil { before = await lastState(of: path) }
+        return before?.contentHash == hash && before?.byteCount == there.byteCount ? there : nil
+    }
+
+    /// What a file was when it was removed; nil if it is there, and when that cannot be determined.
+    private func lastState(of path: RemotePath) async -> RemoteFile? {
+        guard let history = try? await revisions(of: path, limit: 1), history.isDeleted else {
+            return nil
+        }
+        return history.revisions.first
     }
 
     @concurrent public func createFolder(_ path: RemotePath) async throws(StoreError) {

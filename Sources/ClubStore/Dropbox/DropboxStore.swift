@@ -115,6 +115,8 @@ public final class DropboxStore: RemoteStore {
 
     let unconfirmed: UnconfirmedWrites
 
+    let seen = SeenFiles()
+
     /// What uploads have learnt about the line.
     let chunkPacing: Mutex<ChunkPacing>
 
@@ -140,6 +142,8 @@ public final class DropboxStore: RemoteStore {
         session.httpMaximumConnectionsPerHost = configuration.uploadConnectionLimit
         uploader = HTTPLoader(configuration: session, queue: .main)
     }
+
+    public func noteConfirmed(_ file: RemoteFile) { unconfirmed.forget(file.path) }
 }
 
 extension DropboxStore {

@@ -15,7 +15,9 @@ public struct RetryNotice: Hashable, Sendable {
         case locked
         /// Any other 5xx.
         case failed
-        /// There was no connection, or it broke.
+        /// No connection could be made: the club's computer is off, refuses it, or is not found.
+        case unreachable
+        /// The connection broke, or the response took too long.
         case disconnected
         /// No byte has moved for this long; the request is still waiting for its response.
         case silent(Duration)
@@ -44,7 +46,8 @@ public struct RetryNotice: Hashable, Sendable {
             case .status(423, _): .locked
             case .status(425, _), .status(502...504, _): .unavailable
             case .status: .failed
-            case .unreachable, .broken, .timedOut: .disconnected
+            case .unreachable: .unreachable
+            case .broken, .timedOut: .disconnected
             }
         observer(RetryNotice(reason: reason, wait: wait))
     }

@@ -42,7 +42,12 @@ extension Download {
                 return try await download.receive(
                     destination, isKept: isKept, replaces: replaces)
             } catch {
-                download.sink.setAside()
+                // On a full disk, what has arrived would leave no room to record why it stopped, or for anything else.
+                if error.underlying as? DestinationProblem == .diskFull {
+                    download.sink.discard()
+                } else {
+                    download.sink.setAside()
+                }
                 guard error.code == .changedMeanwhile else { throw error }
             }
         }

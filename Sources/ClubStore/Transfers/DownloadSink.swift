@@ -58,6 +58,14 @@ final class DownloadSink: BodySink {
         }
     }
 
+    /// Removes what has arrived.
+    func discard() {
+        partial.withLock { partial in
+            partial?.discard()
+            partial = nil
+        }
+    }
+
     func restart() throws(StoreError) {
         try partial.withLock { partial throws(StoreError) in try partial?.restart() }
     }

@@ -106,7 +106,7 @@ final class PartialFile {
     func moveToDestination(replaces: Bool = true) throws(StoreError) {
         let hash = hasher.finish().hexadecimal
         guard isComplete, file.contentHash.map({ $0 == hash }) ?? true else {
-            remove()
+            discard()
             throw StoreError(
                 .damaged, during: .download, at: file.path,
                 detail: "hash \(hash), announced \(file.contentHash ?? "none")")
@@ -163,7 +163,14 @@ final class PartialFile {
     /// Keeps the received bytes for the next attempt if they are useful, else removes
     /// them.
     func setAside() {
-        if isKept, byteCount > 0 { close() } else { remove() }
+        if isKept, byteCount > 0 { close() } else { discard() }
+    }
+
+    /// Removes the received bytes.
+    func discard() {
+        guard isOpen else { return }
+        if hasName { unlink(path) }
+        close()
     }
 }
 
@@ -236,12 +243,6 @@ extension PartialFile {
         guard seconds > 0, seconds < 1e11 else { return }
         let date = timespec(tv_sec: Int(seconds), tv_nsec: 0)
         futimens(descriptor, [date, date])
-    }
-
-    private func remove() {
-        guard isOpen else { return }
-        if hasName { unlink(path) }
-        close()
     }
 
     private func close() {

@@ -80,6 +80,10 @@ extension StoreError {
     /// The status of the WebDAV server's error response, if there was one.
     var webDAVStatus: Int? { (underlying as? WebDAVRefusal)?.status }
 
-    /// Whether a precondition failed.
-    var isPreconditionFailed: Bool { webDAVStatus == 412 }
+    /// Whether a precondition of a write failed. What only reads has none that could fail.
+    var isPreconditionFailed: Bool {
+        guard let refusal = underlying as? WebDAVRefusal else { return false }
+        return refusal.status == 412
+            && !["PROPFIND", "REPORT", "GET", "HEAD"].contains(refusal.method)
+    }
 }

@@ -17,7 +17,7 @@ extension WebDAVStore {
             if error.code.mayHideSuccess { unconfirmed.note(.creation, at: path) }
             throw error
         }
-        switch try await look(at: path, during: .createFolder) {
+        switch try await lookToConfirm(at: path, during: .createFolder) {
         case .folder: break
         case .file: throw conflict
         case .nothing: throw StoreError(.withoutEffect, during: .createFolder, at: path)

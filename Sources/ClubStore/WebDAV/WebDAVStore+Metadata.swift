@@ -43,6 +43,20 @@ extension WebDAVStore {
         return .file(measured)
     }
 
+    /// Requests what a write has left: a 412 to this does not mean a failed condition: it has none.
+    func lookToConfirm(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVResource {
+        do throws(StoreError) {
+            return try await look(at: path, during: operation)
+        } catch {
+            guard error.webDAVStatus == 412 else { throw error }
+            var error = error
+            error.code = .badAnswer
+            throw error
+        }
+    }
+
     /// Requests the metadata of a path without retries, after a failed write: nil when there is
     /// no response.
     func lookOnce(

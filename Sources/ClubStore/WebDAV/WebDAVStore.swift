@@ -164,6 +164,8 @@ public final class WebDAVStore: RemoteStore {
         uploader = HTTPLoader(configuration: session, queue: .main, challengeAnswer: answer)
     }
 
+    public func noteConfirmed(_ file: RemoteFile) { unconfirmed.forget(file.path) }
+
     /// The server rejected last because its certificate is not trusted, or its key is not the
     /// pinned one; nil when none was.
     public var untrustedServer: UntrustedServer? { connection.signIn.untrustedServer }

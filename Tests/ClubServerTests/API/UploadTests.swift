@@ -118,6 +118,18 @@ import Testing
         }
     }
 
+    /// A link that clients are not shown is not a note with a taken name.
+    @Test func whatClientsCannotSeeIsNoConflict() async throws {
+        try await TestClub.with(["real/a.txt": "x"]) { (club: TestClub) async throws in
+            #expect(symlink(club.folder + "/real", club.folder + "/link") == 0)
+            for path in ["/link", "/link/b.txt"] {
+                let error = try await club.uploadFailure("x", to: path)
+                #expect(error.tags == ["path", "no_write_permission"])
+            }
+            #expect(!club.exists("real/b.txt"))
+        }
+    }
+
     @Test(arguments: [
         ("/.hidden", "disallowed_name"), ("/a\u{1}b.txt", "disallowed_name"),
         ("/note.txt~", "disallowed_name"), ("/Thumbs.db", "disallowed_name"),

@@ -166,4 +166,37 @@ import Testing
         #expect(rmdir(folder) == 0)
         #expect(await club.end()?.code == .folderGone)
     }
+
+    /// A folder that was restored from a backup, say: clients must see that one.
+    @Test(arguments: ["old", "elsewhere/club"])
+    func theClubEndsWhenAnotherFolderTakesItsPlace(place: String) async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        for folder in ["/club", "/elsewhere"] {
+            try FileManager.default.createDirectory(
+                atPath: home + folder, withIntermediateDirectories: true)
+        }
+        let club = try await TestClub(home: home)
+        #expect(rename(club.folder, home + "/" + place) == 0)
+        #expect(mkdir(club.folder, 0o755) == 0)
+        let error = await club.end()
+        #expect(error?.code == .folderGone)
+        #expect(error?.message.contains(home + "/club") == true)
+    }
+
+    /// Also before the kernel's events are applied.
+    @Test func nothingIsWrittenToAFolderThatWasPutAside() async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.createDirectory(
+            atPath: home + "/club", withIntermediateDirectories: true)
+        let club = try await TestClub(home: home)
+        #expect(rename(club.folder, home + "/old") == 0)
+        #expect(mkdir(club.folder, 0o755) == 0)
+        await #expect(throws: (any Error).self) {
+            _ = try await club.upload("words", to: "/a.txt")
+        }
+        #expect(!FileManager.default.fileExists(atPath: home + "/old/a.txt"))
+        #expect(await club.end()?.code == .folderGone)
+    }
 }

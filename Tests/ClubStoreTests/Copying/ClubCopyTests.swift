@@ -205,6 +205,8 @@ private final class Corrupting: RemoteStore {
 
     func account() async throws(StoreError) -> Account { try await store.account() }
 
+    func noteConfirmed(_ file: RemoteFile) { store.noteConfirmed(file) }
+
     func list(_ folder: RemotePath, recursive: Bool) async throws(StoreError) -> Listing {
         var listing = try await store.list(folder, recursive: recursive)
         listing.entries = listing.entries.map { entry in

@@ -95,6 +95,16 @@ import Testing
         #expect(run(base + [.failed(failure(.offline))]).end == "offline")
     }
 
+    @Test func bytesThatCameOutWrongAreSentAgain() {
+        let damaged = ChunkedUpload.Answer.damaged(failure(.damaged))
+        let (asked, end) = run([
+            damaged, .started(session: "s"), damaged, damaged, .appended, damaged, .finished(file),
+        ])
+        #expect(asked == [start, start, append, append, append, finish, finish])
+        #expect(end == "done")
+        #expect(run([.started(session: "s"), damaged, damaged, damaged]).end == "damaged")
+    }
+
     @Test func failsAsItIsTold() {
         #expect(run([.failed(failure(.overQuota))]).end == "overQuota")
         #expect(

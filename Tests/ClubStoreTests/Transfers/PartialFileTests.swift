@@ -60,6 +60,14 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
+    /// As after a full disk, which it would keep full.
+    @Test func leavesNothingBehindWhenItIsDiscarded() throws {
+        let partial = try PartialFile(of: file(), for: destination, isKept: true)
+        try partial.append(bytes.prefix(9))
+        partial.discard()
+        #expect(try folder.names.isEmpty)
+    }
+
     @Test(arguments: [true, false]) func replacesOnlyWhatItMay(isKept: Bool) throws {
         let partial = try PartialFile(of: file(), for: destination, isKept: isKept)
         try partial.append(bytes)

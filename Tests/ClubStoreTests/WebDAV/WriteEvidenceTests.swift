@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    /// The listing may be of an earlier moment.
+    @Test func aServerThatChecksConditionsIsNotWrittenToWithoutOneAtOnce() {
+        var capabilities = ServerCapabilities()
+        capabilities.honorsIfNoneMatch = true
+        func next(_ refused: [WriteCondition]) -> WriteState? {
+            .afterRefusal(
+                of: .absent, there: .nothing, isDirect: true, capabilities: capabilities,
+                refused: refused)
+        }
+        guard case .sending(.absent, nil) = next([.absent]),
+            case .sending(.absent, nil) = next([.matches(Self.old), .absent]),
+            case .sending(.none, nil) = next([.absent, .absent])
+        else {
+            Issue.record("the condition is not repeated once")
+            return
+        }
+    }
+
     @Test func aConditionBeginsAWriteOnlyWhereTheServerChecksIt() {
         func first(_ mode: RemoteWriteMode, checks: Bool, isCertain: Bool = true) -> WriteState {
             var capabilities = ServerCapabilities()

@@ -1,3 +1,4 @@
+import DropboxAPI
 import FoundationEssentials
 
 extension WebDAVStore {
@@ -19,15 +20,17 @@ extension WebDAVStore {
             unconfirmed.forget(path)
             return Self.entry(now, at: destination)
         }
-        guard !destination.isInside(path) || (destination == path && there != .folder) else {
+        let isRespelling = Self.isRespelling(path, destination)
+        guard
+            isRespelling || !destination.isInside(path)
+                || (destination == path && there != .folder)
+        else {
             throw StoreError(.nameNotAllowed, during: .move, at: destination)
         }
-        guard destination != path else { throw conflict }
+        guard isRespelling || destination != path else { throw conflict }
         if there == .folder {
             // lighttpd replaces a file with a folder, whatever `Overwrite` says.
-            guard try await look(at: destination, during: .move) == .nothing else {
-                throw conflict
-            }
+            guard try await isFree(destination, for: path) else { throw conflict }
         }
         guard try await canMove(to: destination, during: .move) else {
             return try await copyAndRemove(there, at: path, to: destination)
@@ -51,38 +54,94 @@ extension WebDAVStore {
     private func sendMove(
         of there: WebDAVResource, at path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) {
-        let conflict = StoreError(
-            .conflict(serverRevision: nil), during: .move, at: destination)
         var request = WebDAVRequest("MOVE", address.url(of: path, isFolder: there == .folder))
         request.fields["Destination"] = address.url(of: destination, isFolder: there == .folder)
         request.fields["Overwrite"] = "F"
+        var hash: String?
+        if case .file(let file) = there {
+            hash = memory.content(at: path, revision: file.file.revision)?.hash
+        }
         let attempts = AttemptLog()
-        do throws(StoreError) {
+        var isRepeated = false
+        while true {
+            let failure: StoreError
             do throws(StoreError) {
                 _ = try await send(request, during: .move, at: path, attempts: attempts)
+                return
             } catch {
-                guard let status = error.webDAVStatus,
-                    [400, 403, 404, 405, 409, 500].contains(status), !attempts.mayHaveArrived
-                else { throw error }
-                guard try await look(at: destination, during: .move) == .nothing else {
-                    throw conflict
-                }
-                throw error
+                failure = error
+            }
+            if await hasMoved(
+                there, hash: hash, from: path, to: destination, after: failure, attempts)
+            {
+                return
+            }
+            let refusal = await meaning(
+                of: failure, from: path, to: destination,
+                mayHaveArrived: attempts.mayHaveArrived, isRepeated: isRepeated)
+            guard let refusal else {
+                isRepeated = true
+                continue
+            }
+            if attempts.mayHaveArrived {
+                unconfirmed.note(.move(to: destination.string), at: path)
+            }
+            throw refusal
+        }
+    }
+
+    /// What a failed move means. The destination decides whether the name is taken.
+    ///
+    /// - Returns: Nil for a 412 although nothing is there: then the same request is sent once more.
+    private func meaning(
+        of failure: StoreError, from path: RemotePath, to destination: RemotePath,
+        mayHaveArrived: Bool, isRepeated: Bool
+    ) async -> StoreError? {
+        let isRefused = failure.isPreconditionFailed
+        let mayBeTaken =
+            [400, 403, 404, 405, 409, 500].contains(failure.webDAVStatus) && !mayHaveArrived
+        guard isRefused || mayBeTaken else { return failure }
+        do throws(StoreError) {
+            guard try await isFree(destination, for: path) else {
+                return StoreError(.conflict(serverRevision: nil), during: .move, at: destination)
             }
         } catch {
-            // The response to the first attempt was lost, or a repeated one is rejected because the first has
-            // succeeded.
-            let refusal = error.isPreconditionFailed ? conflict : error
-            guard attempts.mayHaveArrived, error.code != .cancelled,
-                await lookOnce(at: path, during: .move) == .nothing,
-                let arrived = await lookOnce(at: destination, during: .move),
-                Self.isMoved(there, arrived)
-            else {
-                if attempts.mayHaveArrived {
-                    unconfirmed.note(.move(to: destination.string), at: path)
-                }
-                throw refusal
-            }
+            return error
+        }
+        guard isRefused else { return failure }
+        guard isRepeated else { return nil }
+        return StoreError(
+            .refused, during: .move, at: destination, detail: "412, although nothing is there",
+            underlying: failure)
+    }
+
+    /// Whether it is at the destination although an attempt failed: the response was lost, or a gateway has performed
+    /// the request twice and reports what the second one met.
+    ///
+    /// - Parameter hash: Of the file's bytes, if known.
+    private func hasMoved(
+        _ there: WebDAVResource, hash: String?, from path: RemotePath, to destination: RemotePath,
+        after failure: StoreError, _ attempts: AttemptLog
+    ) async -> Bool {
+        guard failure.webDAVStatus != nil || attempts.mayHaveArrived, failure.code != .cancelled
+        else { return false }
+        if Self.isRespelling(path, destination) {
+            guard (try? await isRespelled(path, as: destination)) == true else { return false }
+        } else {
+            guard await lookOnce(at: path, during: .move) == .nothing else { return false }
+        }
+        guard let arrived = await lookOnce(at: destination, during: .move) else { return false }
+        switch (there, arrived) {
+        case (.folder, .folder):
+            return true
+        case (.file(let old), .file(let new)):
+            guard new.canHave(old.file.byteCount) else { return false }
+            if attempts.mayHaveArrived { return true }
+            if let tag = old.tag, tag.opaque == new.tag?.opaque { return true }
+            guard let hash else { return true }
+            return (try? await contentHash(of: destination, during: .move)) == hash
+        default:
+            return false
         }
     }
 
@@ -91,8 +150,11 @@ extension WebDAVStore {
     private func confirmMove(
         from path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) -> RemoteEntry {
-        let now = try await look(at: destination, during: .move)
-        let isGone = try await look(at: path, during: .move) == .nothing
+        let now = try await lookToConfirm(at: destination, during: .move)
+        var isGone = try await lookToConfirm(at: path, during: .move) == .nothing
+        if !isGone, now != .nothing, Self.isRespelling(path, destination) {
+            isGone = try await isRespelled(path, as: destination)
+        }
         guard isGone, now != .nothing else {
             let code: StoreError.Code =
                 switch (isGone, now) {
@@ -109,14 +171,6 @@ extension WebDAVStore {
 
     private static func entry(_ there: WebDAVResource, at path: RemotePath) -> RemoteEntry {
         if case .file(let file) = there { .file(file.file) } else { .folder(path) }
-    }
-
-    private static func isMoved(_ before: WebDAVResource, _ after: WebDAVResource) -> Bool {
-        switch (before, after) {
-        case (.folder, .folder): true
-        case (.file(let old), .file(let new)): old.file.byteCount == new.file.byteCount
-        default: false
-        }
     }
 
     /// For a server that would store it under another name: copies the bytes to a new file, then
@@ -139,5 +193,49 @@ extension WebDAVStore {
             error.operation = .move
             throw error
         }
+    }
+}
+
+// MARK: - Spelling
+
+extension WebDAVStore {
+    /// Whether two paths differ only in the case or the Unicode form of the last name. Some servers take both for one
+    /// name.
+    static func isRespelling(_ path: RemotePath, _ other: RemotePath) -> Bool {
+        path.parent == other.parent && !path.name.utf8.elementsEqual(other.name.utf8)
+            && PathNames.key(path.name) == PathNames.key(other.name)
+    }
+
+    /// Whether nothing but the source itself is at a destination.
+    private func isFree(
+        _ destination: RemotePath, for path: RemotePath
+    ) async throws(StoreError) -> Bool {
+        if try await lookToConfirm(at: destination, during: .move) == .nothing { return true }
+        guard Self.isRespelling(path, destination) else { return false }
+        return try await !lists(destination)
+    }
+
+    /// Whether the folder has the new spelling and no longer the old one.
+    private func isRespelled(
+        _ path: RemotePath, as destination: RemotePath
+    ) async throws(StoreError) -> Bool {
+        let names = try await names(in: path.parent ?? .root)
+        return Self.contains(destination.name, among: names)
+            && !Self.contains(path.name, among: names)
+    }
+
+    private func lists(_ path: RemotePath) async throws(StoreError) -> Bool {
+        Self.contains(path.name, among: try await names(in: path.parent ?? .root))
+    }
+
+    /// The names in a folder as the server spells them.
+    private func names(in folder: RemotePath) async throws(StoreError) -> [String] {
+        let content = try await entries(of: folder, during: .move)
+        return content.files.map(\.file.name) + content.folders.map(\.name)
+    }
+
+    /// By bytes: two forms of one name are equal as strings.
+    private static func contains(_ name: String, among names: [String]) -> Bool {
+        names.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 }

@@ -48,7 +48,7 @@ extension WebDAVStore {
         }
         let attempts = AttemptLog()
         do throws(StoreError) {
-            try await remove(request, of: there, at: path, attempts)
+            try await remove(request, of: there, base, at: path, attempts)
         } catch {
             if attempts.mayHaveArrived { unconfirmed.note(.removal, at: path) }
             throw error
@@ -103,8 +103,8 @@ extension WebDAVStore {
 
     /// Removes it, and checks that it is gone: see ``WriteEvidence``.
     private func remove(
-        _ request: WebDAVRequest, of there: WebDAVResource, at path: RemotePath,
-        _ attempts: AttemptLog
+        _ request: WebDAVRequest, of there: WebDAVResource, _ base: WriteEvidence.Base?,
+        at path: RemotePath, _ attempts: AttemptLog
     ) async throws(StoreError) {
         do throws(StoreError) {
             let answer = try await send(request, during: .delete, at: path, attempts: attempts)
@@ -120,18 +120,13 @@ extension WebDAVStore {
                 // with the unescaped path.)
                 var request = request
                 request.fields["If"] = "<\(request.url)> \(token)"
-                return try await remove(request, of: there, at: path, attempts)
+                return try await remove(request, of: there, base, at: path, attempts)
             }
-            if error.isPreconditionFailed, request.fields["If-Match"] != nil {
-                try await removeAfterRefusal(request, error, at: path)
-            } else {
-                guard attempts.mayHaveArrived, error.code != .cancelled,
-                    await lookOnce(at: path, during: .delete) == .nothing
-                else { throw error }
-                return
-            }
+            if await isGone(path, after: error, attempts) { return }
+            guard error.isPreconditionFailed, request.fields["If-Match"] != nil else { throw error }
+            try await removeAfterRefusal(request, error, base, at: path)
         }
-        switch (try await look(at: path, during: .delete), there) {
+        switch (try await lookToConfirm(at: path, during: .delete), there) {
         case (.folder, .folder):
             break
         case (.file(let now), .file(let before)) where now.isSameState(as: before):
@@ -144,15 +139,34 @@ extension WebDAVStore {
             .withoutEffect, during: .delete, at: path, detail: "a yes, and it is still there")
     }
 
-    /// Distinguishes a changed file from a server that does not support conditions.
+    /// Whether it is gone although a request for its removal failed: the response was lost, or a gateway has
+    /// performed the request twice and reports what the second one met.
+    private func isGone(
+        _ path: RemotePath, after error: StoreError, _ attempts: AttemptLog
+    ) async -> Bool {
+        let saysMissing = error.webDAVStatus == 404 || error.webDAVStatus == 410
+        let isRefused = error.isPreconditionFailed
+        guard attempts.mayHaveArrived || saysMissing || isRefused, error.code != .cancelled,
+            await lookOnce(at: path, during: .delete) == .nothing
+        else { return false }
+        // A file that has changed is refused as well, and the look may be of an earlier moment.
+        guard isRefused else { return true }
+        return (try? await hasNoBytes(at: path, during: .delete)) == true
+    }
+
+    /// Distinguishes a changed file from a server that does not support conditions. The condition is dropped only for
+    /// bytes that are still the same: the tag that a look shows may be of an earlier moment.
     private func removeAfterRefusal(
-        _ request: WebDAVRequest, _ error: StoreError, at path: RemotePath
+        _ request: WebDAVRequest, _ error: StoreError, _ base: WriteEvidence.Base?,
+        at path: RemotePath
     ) async throws(StoreError) {
         let there = try await look(at: path, during: .delete)
         guard case .file(let file) = there else {
             throw StoreError(there == .nothing ? .notFound : .wrongKind, during: .delete, at: path)
         }
-        guard file.file.revision.rawValue == request.fields["If-Match"] else {
+        guard file.file.revision.rawValue == request.fields["If-Match"], let hash = base?.hash,
+            try await contentHash(of: path, during: .delete) == hash
+        else {
             throw StoreError(
                 .conflict(serverRevision: file.file.revision), during: .delete, at: path,
                 underlying: error)

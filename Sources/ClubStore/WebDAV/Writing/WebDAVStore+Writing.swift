@@ -86,16 +86,33 @@ extension WebDAVStore {
         return known?.isCertain == true && known?.hash == base.hash
     }
 
+    /// Whether a request for the bytes finds nothing at a path. A listing alone may be of an earlier moment.
+    func hasNoBytes(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            _ = try await contentHash(of: path, during: operation)
+            return false
+        } catch {
+            guard error.webDAVStatus == 404 || error.webDAVStatus == 410 else { throw error }
+            return true
+        }
+    }
+
     /// The hash of a file's current bytes on the server, in Dropbox's form.
     func contentHash(
         of path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> String {
         let sink = HashingSink()
-        let byteCount = memory.file(at: path)?.knownByteCount
+        var request = WebDAVRequest.get(
+            address.url(of: path), of: memory.file(at: path)?.knownByteCount)
+        // Not the bytes of an earlier moment.
+        request.fields["Cache-Control"] = "no-cache"
+        let message = request
         _ = try await connection.send(
             during: operation, at: path, through: downloader,
             observers: HTTPLoader.Observers(sink: sink)
-        ) { [address] in .get(address.url(of: path), of: byteCount) }
+        ) { message }
         return sink.finish()
     }
 }

@@ -1,3 +1,4 @@
+import DropboxAPI
 import FoundationEssentials
 
 /// One write, from the request to its confirmation.
@@ -17,7 +18,7 @@ struct WebDAVWrite: Sendable {
     private struct Progress {
         var lock: WebDAVLock?
         var leftovers = 0
-        var refusals = 0
+        var refused: [WriteCondition] = []
         var waitsForAge = 0
         var hasWrittenTwice = false
     }
@@ -65,15 +66,15 @@ struct WebDAVWrite: Sendable {
             case .sending(let condition, let base):
                 state = try await send(condition, replacing: base)
             case .conditionFailed(let error, let condition, let base):
-                progress.refusals += 1
-                guard progress.refusals <= Self.refusalLimit else { throw error }
+                progress.refused.append(condition)
+                guard progress.refused.count <= Self.refusalLimit else { throw error }
                 if case .locked = condition {
                     // The lock has timed out: take another one, and check again.
                     await progress.lock?.release()
                     progress.lock = nil
                     state = .inspecting
                 } else {
-                    state = try await afterRefusal(error, condition, base)
+                    state = try await afterRefusal(error, condition, base, progress.refused)
                 }
             case .unanswered(let error):
                 guard let file = await arrivedFile() else { throw error }
@@ -224,29 +225,64 @@ extension WebDAVWrite {
         }
     }
 
+    /// - Parameter refused: The conditions that were rejected so far.
     private func afterRefusal(
-        _ error: StoreError, _ condition: WriteCondition, _ base: WriteEvidence.Base?
+        _ error: StoreError, _ condition: WriteCondition, _ base: WriteEvidence.Base?,
+        _ refused: [WriteCondition]
     ) async throws(StoreError) -> WriteState {
         let there = try await look()
         guard
             let next = WriteState.afterRefusal(
-                of: condition, there: there, isDirect: strategy.isDirect, capabilities: capabilities
-            )
+                of: condition, there: there, isDirect: strategy.isDirect,
+                capabilities: capabilities, refused: refused)
         else {
             guard there == .nothing else { throw error }
             throw StoreError(
                 .refused, during: operation, at: path,
                 detail: "412, although nothing is there", underlying: error)
         }
-        // The tag is the same, and may belong to another text. (A leftover of our own was just compared.)
-        if case .sending = next, case .file(let file) = there, let own = self.base,
-            own.revision == base?.revision, !isCertain(own), let expected = own.hash
-        {
-            guard try await store.contentHash(of: path, during: operation) == expected else {
-                return .occupied(.file(file))
-            }
+        guard case .sending(let weaker, _) = next else { return next }
+        switch there {
+        case .nothing where weaker == .none:
+            return try await requireNothing(error) ?? next
+        case .file(let file):
+            return try await weaken(to: weaker, on: file, base) ?? .occupied(there)
+        case .nothing, .folder:
+            return next
         }
-        return next
+    }
+
+    /// Sends a weaker condition, or none, if the file still has the text that is to be replaced. The tag that a look
+    /// has shown may be another text's, or of an earlier moment.
+    ///
+    /// - Returns: Nil if it has another one, or if that cannot be known.
+    private func weaken(
+        to weaker: WriteCondition, on file: WebDAVFile, _ base: WriteEvidence.Base?
+    ) async throws(StoreError) -> WriteState? {
+        let own = self.base
+        let isOwn = own != nil && own?.revision == base?.revision
+        let hash = base?.hash ?? (isOwn ? own?.hash : nil)
+        let mustRead = weaker == .none || isOwn && own.map(isCertain) == false && hash != nil
+        if mustRead {
+            guard let hash,
+                try await store.contentHash(of: path, during: operation) == hash
+            else { return nil }
+        }
+        return .sending(weaker, replacing: .init(revision: file.file.revision, hash: hash))
+    }
+
+    /// Makes sure that a request for the bytes finds nothing at the path either.
+    ///
+    /// - Returns: What to do about a file that is there all the same; nil if there is none.
+    /// - Throws: `.conflict` for a file that only this request has found.
+    private func requireNothing(_ error: StoreError) async throws(StoreError) -> WriteState? {
+        if try await store.hasNoBytes(at: path, during: operation) { return nil }
+        // The listing lags behind.
+        try await store.configuration.clock.wait(Self.waitForAge, during: operation, at: path)
+        let there = try await look()
+        guard there == .nothing else { return .occupied(there) }
+        throw StoreError(
+            .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
     }
 }
 
@@ -266,12 +302,14 @@ extension WebDAVWrite {
             .conflict(serverRevision: file.file.revision), during: operation, at: path)
         if try await strategy.isSame(as: file) {
             // The same bytes from someone else conflict only with a create.
-            if mode == .create {
-                guard try await isLeftByUs(file) else { throw conflict }
+            if mode == .create, try await hashLeftByUs(in: file) == nil {
+                var conflict = conflict
+                conflict.hasSameBytes = true
+                throw conflict
             }
             return .saved(file)
         }
-        guard try await isLeftByUs(file) else { throw conflict }
+        guard let hash = try await hashLeftByUs(in: file) else { throw conflict }
         guard progress.leftovers < Self.leftoverLimit else {
             throw StoreError(
                 .offline, during: operation, at: path, detail: "each attempt breaks off")
@@ -279,11 +317,12 @@ extension WebDAVWrite {
         progress.leftovers += 1
         return .sending(
             strongest(for: file, under: progress.lock),
-            replacing: .init(revision: file.file.revision))
+            replacing: .init(revision: file.file.revision, hash: hash))
     }
 
-    /// Whether the file holds what an attempt by this member has left, complete or in part.
-    private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
+    /// The hash of the file's bytes, if they are what an attempt by this member has left, complete or in part; else
+    /// nil.
+    private func hashLeftByUs(in file: WebDAVFile) async throws(StoreError) -> String? {
         let count = file.file.byteCount
         let writes = store.unconfirmed.writes(
             at: path, for: mode, hash: await strategy.hash, found: count)
@@ -291,35 +330,35 @@ extension WebDAVWrite {
         if strategy.attempts.mayHaveArrived, let hash = await strategy.hash(ofFirst: count) {
             hashes.append(hash)
         }
-        if !hashes.isEmpty,
-            hashes.contains(try await store.contentHash(of: path, during: operation))
-        {
-            return true
+        if !hashes.isEmpty {
+            let found = try await store.contentHash(of: path, during: operation)
+            if hashes.contains(found) { return found }
         }
         // Complete, so that of earlier runs only the same text counts: another one is a note like any other.
-        return try await isChangedForm(
-            file,
+        return try await hashOfChangedForm(
+            in: file,
             ofAny: store.unconfirmed.writes(
                 at: path, for: mode, hash: await strategy.hash, found: .max))
     }
 
-    /// Whether one of these writes came out with other line ends: some gateways change what they take for text.
-    /// Words that are not ours are somebody else's.
-    private func isChangedForm(
-        _ file: WebDAVFile, ofAny writes: [UnconfirmedWrite]
-    ) async throws(StoreError) -> Bool {
+    /// The hash of the file's bytes, if one of these writes came out with other line ends: some gateways change what
+    /// they take for text. Words that are not ours are somebody else's.
+    private func hashOfChangedForm(
+        in file: WebDAVFile, ofAny writes: [UnconfirmedWrite]
+    ) async throws(StoreError) -> String? {
         let texts = writes.compactMap(\.data).filter {
             !$0.isEmpty && file.file.byteCount <= Int64($0.count) * 2 + 16
         }
-        guard !texts.isEmpty else { return false }
+        guard !texts.isEmpty else { return nil }
         let found: Data
         do throws(StoreError) {
             found = try await store.fetch(path).data
         } catch {
             guard error.code == .tooLarge || error.code == .notFound else { throw error }
-            return false
+            return nil
         }
-        return texts.contains { $0.withPlainLineEnds == found.withPlainLineEnds }
+        let isOurs = texts.contains { $0.withPlainLineEnds == found.withPlainLineEnds }
+        return isOurs ? ContentHash(of: found).hexadecimal : nil
     }
 }
 
@@ -356,6 +395,9 @@ extension WebDAVWrite {
         } catch {
             // It is stored, as far as the server has said: a later attempt must recognize it.
             strategy.attempts.noteThatOneMayHaveArrived()
+            var error = error
+            // These requests have no condition that could fail.
+            if error.webDAVStatus == 412 { error.code = .badAnswer }
             throw error
         }
         let sent = WriteEvidence.Content(byteCount: strategy.byteCount, hash: await strategy.hash)
@@ -397,7 +439,7 @@ extension WebDAVWrite {
                 detail: "a yes, and nothing was stored")
         }
         if !file.canHave(strategy.byteCount), file.file.byteCount < strategy.byteCount,
-            (try? await isLeftByUs(file)) == true
+            (try? await hashLeftByUs(in: file)) != nil
         {
             return StoreError(
                 .damaged, during: operation, at: path,

@@ -68,20 +68,28 @@ extension WriteState {
 
     /// The state after the server rejected a condition.
     ///
+    /// Before a write without a condition is sent, the bytes at the path must confirm what the look has
+    /// shown: a listing may lag behind.
+    ///
     /// - Parameters:
     ///   - there: What is at the path since.
     ///   - capabilities: The server's.
+    ///   - refused: The conditions that were rejected so far, this one included.
     /// - Returns: Nil when the server contradicts itself, and nothing is left to try.
     static func afterRefusal(
         of condition: WriteCondition, there: WebDAVResource, isDirect: Bool,
-        capabilities: ServerCapabilities
+        capabilities: ServerCapabilities, refused: [WriteCondition] = []
     ) -> WriteState? {
         switch (condition, there) {
         case (.absent, .nothing):
             // A `PUT` without a condition writes to the path that was checked. A `MOVE` may not: a
             // server that mangles its `Destination` rejects it because of another file, which it
             // would replace.
-            return isDirect ? .sending(.none, replacing: nil) : nil
+            guard isDirect else { return nil }
+            // A server that checks the condition is asked again: something may have been there.
+            let isRepeated = refused.count { $0 == .absent } > 1
+            return capabilities.honorsIfNoneMatch && !isRepeated
+                ? .sending(.absent, replacing: nil) : .sending(.none, replacing: nil)
         case (.matches, .nothing), (.matchesByIf, .nothing):
             return .sending(.absent, replacing: nil)
         case (.matches(let revision), .file(let file)) where file.file.revision == revision:
@@ -90,7 +98,9 @@ extension WriteState {
                 ? .sending(.matchesByIf(revision), replacing: base)
                 : .sending(.none, replacing: base)
         case (.matchesByIf(let revision), .file(let file)) where file.file.revision == revision:
-            return .sending(.none, replacing: .init(revision: revision))
+            // Two conditions on a tag that no other state has: the look has shown an earlier one.
+            return capabilities.hasExactTags == true && refused.count > 1
+                ? .occupied(there) : .sending(.none, replacing: .init(revision: revision))
         case (.none, _):
             return nil
         default:
