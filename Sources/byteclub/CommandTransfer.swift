@@ -11,6 +11,7 @@ import ClubStore
     private var progress = TransferProgress(expectedByteCount: 0)
     private var pace = ProgressInterval()
     private var byteCount: Int64 = 0
+    private let keptByteCount: Int64
     private var expected: Int64 = 0
     private var isShown = false
     private var moving: Task<Void, Never>?
@@ -18,8 +19,9 @@ import ClubStore
 
     private static let step = Duration.milliseconds(100)
 
-    private init(_ title: String, isJSON: Bool, isUpload: Bool) {
+    private init(_ title: String, isJSON: Bool, isUpload: Bool, keptByteCount: Int64) {
         self.title = title
+        self.keptByteCount = keptByteCount
         self.isJSON = isJSON
         spread = isUpload ? SpreadProgress() : nil
     }
@@ -28,12 +30,15 @@ import ClubStore
     ///   - title: What is transferred.
     ///   - isJSON: Whether to write events, one line of JSON each.
     ///   - isUpload: Whether the bytes accepted by the other side count.
+    ///   - keptByteCount: What the other side has of an earlier attempt: it counts for no speed.
     ///   - make: Creates the transfer for a delegate.
     static func run(
         _ title: String, asJSON isJSON: Bool = false, isUpload: Bool = false,
+        goingOnFrom keptByteCount: Int64 = 0,
         make: (any StoreTransferDelegate) -> any StoreTransfer
     ) async throws(StoreError) -> RemoteFile {
-        let display = CommandTransfer(title, isJSON: isJSON, isUpload: isUpload)
+        let display = CommandTransfer(
+            title, isJSON: isJSON, isUpload: isUpload, keptByteCount: keptByteCount)
         defer { display.end() }
         let file = try await TransferRun.run(make) { display.record($0, of: $1) }
         display.finish()
@@ -43,11 +48,19 @@ import ClubStore
     private var time: Duration { began.duration(to: .now) }
 
     private func record(_ byteCount: Int64, of expected: Int64) {
+        if self.byteCount < keptByteCount, byteCount >= keptByteCount {
+            restartMeters(at: byteCount)
+        }
         (self.byteCount, self.expected) = (byteCount, expected)
         spread?.record(byteCount, at: time)
         guard pace.take() == .due || (byteCount == expected && spread == nil) else { return }
         show(spread?.shown(at: time) ?? byteCount)
         moveOn()
+    }
+
+    private func restartMeters(at byteCount: Int64) {
+        progress = TransferProgress(expectedByteCount: expected)
+        if spread != nil { spread = SpreadProgress(startingAt: byteCount) }
     }
 
     /// Shows estimated progress between two reports.

@@ -144,6 +144,52 @@ import Testing
         #expect(try #require(journal.item(order.id, at: now - 10_800)).status.nextAttempt == nil)
     }
 
+    @Test func onAFullDiskWhatIsThereIsWrittenOver() throws {
+        let order = try order()
+        try journal.write(order)
+        journal.reserveStatus(of: order.id)
+        let full = TransferJournal(folder: folder, isDiskFull: true)
+        var status = TransferStatus()
+        status.state = .failed
+        status.failure = TransferFailure(
+            .store, code: "fileUnwritable",
+            values: ["detail": String(repeating: "x", count: 2000)])
+        try full.write(status, of: order.id)
+        try full.change([order.id]) { $0.intent = .cancel }
+        let item = try #require(journal.item(order.id))
+        #expect(item.status == status)
+        #expect(item.order.intent == .cancel)
+        // What is shorter leaves nothing of what was there.
+        status.failure = nil
+        try full.write(status, of: order.id)
+        try full.change([order.id]) { $0.intent = .run }
+        #expect(journal.item(order.id)?.status == status)
+        #expect(journal.item(order.id)?.order == order)
+        // There is no room for another file.
+        let other = try self.order("b.jpg", at: 2)
+        let error = #expect(throws: TransferJournal.Failure.self) { try full.write(other) }
+        #expect(error?.reason == String(cString: strerror(ENOSPC)))
+        #expect(throws: TransferJournal.Failure.self) { try full.write(status, of: other.id) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == ["\(order.id).order", "\(order.id).status"])
+    }
+
+    @Test func aStatusThatIsThereIsNotReservedAgain() throws {
+        let order = try order()
+        try journal.write(order)
+        journal.reserveStatus(of: order.id)
+        #expect(journal.item(order.id)?.status == TransferStatus())
+        var status = TransferStatus()
+        status.state = .done
+        try journal.write(status, of: order.id)
+        journal.reserveStatus(of: order.id)
+        #expect(journal.item(order.id)?.state == .done)
+        // Of one that was cleared meanwhile nothing stays.
+        journal.remove(order.id)
+        journal.reserveStatus(of: order.id)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func keepsItsFilesToItself() throws {
         let order = try order()
         try journal.write(order)
@@ -220,6 +266,19 @@ import Testing
         // Asked for a moment before it was done: it is not done twice.
         #expect(try item(.run, .done, asked: 1).state == .done)
         #expect(try item(.pause, .failed, asked: 1).state == .failed)
+    }
+
+    @Test func whatWaitsForItsNextAttemptCanBeTriedAgain() throws {
+        for state in [TransferStatus.State.waiting, .running] {
+            var item = try item(.run, state)
+            #expect(!item.canTryAgain)
+            item.status.nextAttempt = Date(timeIntervalSinceNow: 60)
+            #expect(item.canTryAgain && !item.canResume)
+        }
+        // It moves again.
+        var running = try item(.run, .running)
+        running.status.nextAttempt = Date(timeIntervalSinceNow: -60)
+        #expect(!running.canTryAgain)
     }
 
     @Test func offersWhatIsPossibleAlone() throws {

@@ -194,6 +194,66 @@ import Testing
         }
     }
 
+    /// What was written before it was killed says that it moves.
+    @Test func whatNobodyCarriesIsListedAsWaiting() async throws {
+        try await inFreshHome { home in
+            try large.write(to: home.photos.appending(path: "big.jpg"))
+            _ = try await home.run(
+                "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
+                "100K")
+            try await eventually("it moves") { partialByteCount(home) > 50_000 }
+            for process in carriers(home) { kill(process, SIGKILL) }
+            try await eventually("nobody carries it") {
+                try carriers(home).isEmpty && isUnlocked(home)
+            }
+            let list = try await home.run("transfers", "ls", "--json")
+            let listed = try JSONDecoder().decode([Row].self, from: list.standardOutput)
+            #expect(listed.map(\.state) == ["waiting"])
+            #expect(!list.text.contains("\"speed\""))
+            _ = try await home.run("transfers", "cancel", "--all")
+        }
+    }
+
+    private struct Event: Decodable {
+        var event: String
+        var bytes: Int64?
+    }
+
+    /// In the foreground, too, what the club has does not travel again: an original, and a photo that is encoded again.
+    @Test(arguments: [["--original"], ["--quality", "1"]])
+    func aCommandThatWasKilledGoesOnWhereItWas(options: [String]) async throws {
+        try await inFreshHome { home in
+            try large.write(to: home.work.appending(path: "big.jpg"))
+            let command = ["photos", "put", "--json"] + options
+            let kept = home.folder.appending(
+                path: "state/byteclub/clubs/embedded/transfers/commands")
+            let first = Task {
+                try await home.run(command + ["--limit-rate", "300K", "big.jpg"])
+            }
+            try await eventually("a part is in the club") {
+                home.names(in: kept).contains { $0.hasSuffix(".upload") }
+            }
+            for process in home.processes {
+                if ProcessTable.arguments(of: process).contains("put") { kill(process, SIGKILL) }
+            }
+            _ = await first.result
+            #expect(home.photoNames.isEmpty)
+            let second = try await home.run(command + ["--limit-rate", "1M", "big.jpg"])
+            #expect(second.status == 0, "\(second.errorText)")
+            let events = try second.text.split(separator: "\n").map {
+                try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+            }
+            #expect(events.last?.event == "done")
+            let moved = events.compactMap(\.bytes).filter { $0 > 0 }
+            #expect(try #require(moved.min()) >= 256 << 10)
+            #expect(home.photoNames == ["big.jpg"])
+            #expect(home.names(in: kept).isEmpty)
+            if options == ["--original"] {
+                #expect(try Data(contentsOf: home.photos.appending(path: "big.jpg")) == large)
+            }
+        }
+    }
+
     @Test func whatCannotBeAddedInTheBackgroundIsToldAtOnce() async throws {
         try await inFreshHome { home in
             let photo = Photos.wide(width: 300, height: 100)

@@ -61,9 +61,17 @@ final class TransfersViewController: ViewController {
     private func details(of item: TransferItem, columns: Int) -> [TextLine] {
         let words = item.screenWords(at: Date())
         let role: Role = item.state == .failed ? .warning : .secondary
-        return item.showsBar
-            ? [Self.bar(item.fraction) + TextLine("  " + words, role)]
-            : TextLine(name: words, role).wrapped(columns: max(10, columns - 2))
+        guard !item.showsBar else {
+            return [Self.bar(item.fraction) + TextLine("  " + words, role)]
+        }
+        func lines(_ words: String) -> [TextLine] {
+            TextLine(name: words, role).wrapped(columns: max(10, columns - 2))
+        }
+        let whole = lines(words)
+        // Where there is no room for what to do next, what is wrong is said in a few words.
+        guard whole.count > Self.reasonLimit, item.state == .failed, let brief = item.briefReason
+        else { return whole }
+        return lines(brief)
     }
 
     override var keyTable: KeyTable {
@@ -74,7 +82,7 @@ final class TransfersViewController: ViewController {
                 unless: item.map { $0.canPause ? nil : localized("It does not run.") } ?? none
             ) { self.act { self.center.pause([$0.id]) } }
             KeyCommand.resumeTransfer.performs(
-                label: item?.state == .failed ? localized("try again") : localized("resume"),
+                label: item?.isTriedAgain == true ? localized("try again") : localized("resume"),
                 unless: item.map { $0.canContinue ? nil : localized("It is done, or still moves.") }
                     ?? none
             ) { self.act { self.center.resume([$0.id]) } }
@@ -222,7 +230,7 @@ extension TransfersViewController: TransferObserver {
             if item.canPause { return localized("pause") }
             if viewing(item) != nil { return localized("view") }
             guard item.canContinue else { return nil }
-            return item.state == .failed ? localized("try again") : localized("resume")
+            return item.isTriedAgain ? localized("try again") : localized("resume")
         }
     }
 
@@ -287,6 +295,9 @@ extension TransferItem {
 
     /// Whether resuming has an effect: one that would try again later tries at once.
     fileprivate var canContinue: Bool { canTryAgain }
+
+    /// Whether resuming is called trying again: it has failed, or waits for the next attempt.
+    fileprivate var isTriedAgain: Bool { state == .failed || (canTryAgain && !canResume) }
 
     fileprivate var isMoving: Bool { [.running, .preparing].contains(state) }
 

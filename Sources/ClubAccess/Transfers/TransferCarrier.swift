@@ -14,10 +14,21 @@ package import ByteClubPictures
     let means: Means
     let prepared = PreparedUploads()
     private var jobs: [String: Task<Void, Never>] = [:]
+    /// The jobs themselves.
+    private var running: [String: TransferJob] = [:]
     private var transfers: [String: any StoreTransfer] = [:]
     /// The limits of the orders as last read; an order can change while its job prepares the file.
     private var rates: [String: Int64?] = [:]
     private let signal: Signal
+
+    /// The last statuses of those transfers that could not be written, as on a full disk: they are the true ones, whatever
+    /// the disk has. Else a transfer that has failed would begin again at once, for ever.
+    private var unwritten: [String: TransferStatus] = [:]
+    /// How often in a row they could not be written, and when that is tried again.
+    private var writeFailureCount = 0
+    private var nextWrite: Duration?
+    /// The transfers that have a status to write over.
+    private var reserved: Set<String> = []
 
     /// The carrier's dependencies.
     package struct Means: Sendable {
@@ -71,8 +82,10 @@ package import ByteClubPictures
         }
         while !Task.isCancelled {
             let items = await Self.items(of: journal, at: means.clock.date())
+            await reserveStatuses(of: items)
+            await writeAgain(items)
             let nextAttempt = await arrange(items)
-            if jobs.isEmpty, nextAttempt == nil {
+            if jobs.isEmpty, nextAttempt == nil, unwritten.isEmpty {
                 guard await signal.wait(atMost: idleTime) == .sent else { break }
             } else {
                 // Without a watch, polls once a second.
@@ -82,7 +95,8 @@ package import ByteClubPictures
                     return Duration.seconds(
                         max(0, min($0.timeIntervalSince(means.clock.date()), longest)))
                 }
-                _ = await signal.wait(atMost: [pause, wait].compactMap { $0 }.min())
+                let rewriting = nextWrite.map { max(.zero, $0 - means.clock.elapsed()) }
+                _ = await signal.wait(atMost: [pause, wait, rewriting].compactMap { $0 }.min())
             }
         }
         for job in jobs.values { job.cancel() }
@@ -91,7 +105,10 @@ package import ByteClubPictures
     }
 
     /// Reads the orders again, as after a change.
-    func lookAgain() { signal.send() }
+    func lookAgain() {
+        nextWrite = nil
+        signal.send()
+    }
 
     /// Starts and stops transfers according to the orders.
     ///
@@ -99,6 +116,7 @@ package import ByteClubPictures
     ///   is acted upon.
     /// - Returns: When the next attempt is due; nil if none is waiting.
     func arrange(_ items: [TransferItem]) async -> Date? {
+        let items = items.map { current($0) }
         let wanted = Set(items.filter(\.isWanted).map(\.id))
         for (id, job) in jobs where !wanted.contains(id) { job.cancel() }
         let slotCount = await Self.slotCount(of: means)
@@ -107,13 +125,19 @@ package import ByteClubPictures
         for item in items.inTurn {
             rates.updateValue(item.order.bytesPerSecondLimit, forKey: item.id)
             transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
-            guard jobs[item.id] == nil else { continue }
+            guard jobs[item.id] == nil else {
+                if running[item.id]?.tryAgain(item.order.retryCount) == .fromTheStart {
+                    jobs[item.id]?.cancel()
+                }
+                continue
+            }
             if let due = item.due(after: means.clock.date()) {
                 nextAttempt = min(nextAttempt ?? due, due)
             } else if item.isWanted ? jobs.count < slotCount : item.state != item.status.state {
                 // A job is removed after its last state was written: this state is the latest.
                 let now = means.clock.date()
-                guard let item = await Self.item(item.id, in: journal, at: now) else { continue }
+                let read = await Self.item(item.id, in: journal, at: now)
+                guard let item = read.map({ current($0) }) else { continue }
                 if !item.isWanted {
                     await markStopped(item)
                 } else if item.due(after: now) == nil {
@@ -148,9 +172,12 @@ package import ByteClubPictures
     }
 
     private func start(_ item: TransferItem) {
+        let job = TransferJob(item, of: self)
+        running[item.id] = job
         jobs[item.id] = Task {
-            await TransferJob(item, of: self).run()
+            await job.run()
             jobs[item.id] = nil
+            running[item.id] = nil
             transfers[item.id] = nil
             signal.send()
         }
@@ -162,10 +189,53 @@ package import ByteClubPictures
         transfers[order.id] = transfer
     }
 
+    /// Writes a status, or keeps it until it can be written; the transfer continues.
     func write(_ status: TransferStatus, of id: String) async {
         var status = status
         status.updated = means.clock.date()
-        await Self.write(status, of: id, in: journal)
+        switch await Self.write(status, of: id, in: journal) {
+        case .written: unwritten[id] = nil
+        case .failed: unwritten[id] = status
+        }
+    }
+
+    /// A transfer as it is: what could not be written counts more than what the disk has.
+    private func current(_ item: TransferItem) -> TransferItem {
+        guard let status = unwritten[item.id] else { return item }
+        return TransferItem(
+            order: item.order, status: status.corrected(at: means.clock.date()))
+    }
+
+    /// Writes the statuses that could not be written, when it is time for that. Jobs write their own.
+    private func writeAgain(_ items: [TransferItem]) async {
+        let ids = Set(items.map(\.id))
+        unwritten = unwritten.filter { ids.contains($0.key) || jobs[$0.key] != nil }
+        let due = unwritten.filter { jobs[$0.key] == nil }
+        if let nextWrite, nextWrite > means.clock.elapsed(), !due.isEmpty { return }
+        for (id, status) in due { await write(status, of: id) }
+        if due.keys.contains(where: { unwritten[$0] != nil }) {
+            writeFailureCount += 1
+            let pause = Duration.seconds(min(60, 1 << min(writeFailureCount, 6)))
+            nextWrite = means.clock.elapsed() + pause
+        } else {
+            (writeFailureCount, nextWrite) = (0, nil)
+        }
+    }
+
+    /// Has a status on the disk for each transfer that waits, before the disk is full.
+    private func reserveStatuses(of items: [TransferItem]) async {
+        let new = items.filter {
+            $0.isWanted && $0.status == TransferStatus() && !reserved.contains($0.id)
+        }.map(\.id)
+        guard !new.isEmpty else { return }
+        reserved.formUnion(new)
+        await Self.reserveStatuses(of: new, in: journal)
+    }
+
+    @concurrent private static func reserveStatuses(
+        of ids: [String], in journal: TransferJournal
+    ) async {
+        for id in ids { journal.reserveStatus(of: id) }
     }
 
     /// It may be read from a file.
@@ -183,11 +253,19 @@ package import ByteClubPictures
         journal.item(id, at: now)
     }
 
-    /// A status that cannot be written is skipped; the transfer continues.
+    private enum WriteResult {
+        case written, failed
+    }
+
     @concurrent private static func write(
         _ status: TransferStatus, of id: String, in journal: TransferJournal
-    ) async {
-        try? journal.write(status, of: id)
+    ) async -> WriteResult {
+        do throws(TransferJournal.Failure) {
+            try journal.write(status, of: id)
+            return .written
+        } catch {
+            return .failed
+        }
     }
 }
 

@@ -43,11 +43,15 @@ extension TransferFailure {
         case .unavailable: code = .serverUnavailable(retryAfter: nil)
         case .locked: code = .locked
         case .failed: code = .serverError
-        case .disconnected: code = .offline
+        case .unreachable, .disconnected: code = .offline
         case .silent: return nil
         }
         self.init(.store, code: Self.name(of: code))
+        if notice.reason == .unreachable { values["connection"] = Self.unreachable }
     }
+
+    /// In files: it stays as it is.
+    private static let unreachable = "unreachable"
 
     /// Nil unless it concerns the server or the connection.
     fileprivate var retryReason: RetryNotice.Reason? {
@@ -60,6 +64,7 @@ extension TransferFailure {
         case .serverUnavailable: .unavailable
         case .locked: .locked
         case .serverError, .badAnswer: .failed
+        case .offline where values["connection"] == Self.unreachable: .unreachable
         case .offline, .timedOut: .disconnected
         default: nil
         }
@@ -104,6 +109,7 @@ extension TransferFailure {
         values["club"] = club == .embedded ? "embedded" : "remote"
         if let wait = error.code.retryAfter { values["seconds"] = "\(wait.components.seconds)" }
         if error.connectionFailure == .metered { values["cause"] = "metered" }
+        if error.isUnreachable { values["connection"] = Self.unreachable }
         switch error.underlying {
         case let problem as DestinationProblem: values["destination"] = problem.rawValue
         case let problem as EmbeddedClubError: note(problem)
@@ -135,7 +141,7 @@ extension TransferFailure {
         String("\(code)".prefix { $0 != "(" })
     }
 
-    private static func code(named name: String, seconds: String?) -> StoreError.Code? {
+    static func code(named name: String, seconds: String?) -> StoreError.Code? {
         let wait = seconds.flatMap(Int.init).map { Duration.seconds($0) }
         return switch StoreError.Code.allCases.first(where: { Self.name(of: $0) == name }) {
         case .rateLimited: .rateLimited(retryAfter: wait)
@@ -218,7 +224,7 @@ extension TransferFailure {
         pictureError?.uploadSentence(about: URL(filePath: order.file).lastPathComponent)
     }
 
-    fileprivate var pictureError: PictureError? {
+    var pictureError: PictureError? {
         guard kind == .picture,
             let code = PictureError.Code.allCases.first(where: { "\($0)" == self.code })
         else {

@@ -47,8 +47,8 @@ extension TransferItem {
             guard let reason else { return localized("Waits for its turn.") }
             guard let next = status.nextAttempt, next > now else { return reason }
             if let retry = retryNotice(at: now) { return retry.sentence }
-            let seconds = Int(min(next.timeIntervalSince(now), 1e9).rounded(.up))
-            return localized("Tries again in \(seconds) s. \(reason)")
+            let wait = Duration.seconds(min(next.timeIntervalSince(now), 1e9))
+            return RetryNotice.sentence(after: wait, because: reason)
         case .preparing:
             let fraction = max(0, min(status.preparedFraction ?? 0, 1))
             return localized("Preparing the photo… \(Int(fraction * 100))%")
@@ -67,6 +67,16 @@ extension TransferItem {
                 : "\(order.file) · \(Wording.byteCount(status.byteCount))"
         case .failed: return reason ?? localized("It failed.")
         }
+    }
+
+    /// As it is while no process carries it out, whatever the last one has written before it was killed.
+    package var uncarried: TransferItem {
+        guard [.running, .preparing].contains(state) else { return self }
+        var item = self
+        item.status.state = .waiting
+        item.status.forgetReason()
+        (item.status.bytesPerSecond, item.status.preparedFraction) = (nil, nil)
+        return item
     }
 
     /// Whether what was transferred is kept. While the transfer is still being stopped this is not known.

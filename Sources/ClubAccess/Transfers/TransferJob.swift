@@ -17,6 +17,8 @@ internal import ByteClubPictures
     private let began: Duration
     /// Where the photo of an upload is being put.
     private var target: RemotePath?
+    /// The photo itself: its file exists as long as this does.
+    private var photo: PreparedPhoto?
     private var reportedAt: Duration?
     private var pending: Task<Void, Never>?
     /// Notices when no bytes move any more: nothing is reported then.
@@ -45,14 +47,18 @@ internal import ByteClubPictures
     }
 
     func run() async {
+        let keptBefore = await keptByteCount
         do {
             noteArrival(of: try await move())
         } catch {
             pending?.cancel()
             pending = nil
-            let wasSent = status.totalByteCount > 0 && status.byteCount == status.totalByteCount
+            let wasSent = TransferItem(order: order, status: status).isConfirming
+            let kept = await keptByteCount
+            // Only what fails again and again without a step forward counts.
+            if kept > keptBefore { status.failureCount = 0 }
             await end(with: error)
-            status.byteCount = min(status.byteCount, await carrier.keptByteCount(of: order))
+            status.byteCount = min(status.byteCount, kept)
             if wasSent, status.state == .cancelled { await lookForArrival() }
         }
         if status.state != .waiting { carrier.prepared.remove(order.id) }
@@ -67,7 +73,7 @@ internal import ByteClubPictures
     /// Performs the transfer, and reports repeated requests.
     private func move() async throws -> RemoteFile {
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
-            Task { @MainActor [weak self] in self?.willRetry(notice) }
+            Task { @MainActor [weak self] in await self?.willRetry(notice) }
         }
         return try await RetryNotice.reporting(to: observer) {
             () async -> Result<RemoteFile, any Error> in
@@ -82,12 +88,53 @@ internal import ByteClubPictures
         }.get()
     }
 
-    private func willRetry(_ notice: RetryNotice) {
-        guard status.state == .running, let failure = TransferFailure(notice) else { return }
+    private func willRetry(_ notice: RetryNotice) async {
+        guard let failure = TransferFailure(notice) else { return }
+        let nextAttempt = clock.date().addingTimeInterval(notice.wait / .seconds(1))
+        // What the server has refused is sent again.
+        let kept = await keptByteCount
+        guard status.state == .running else { return }
         status.note(failure, about: order)
-        status.nextAttempt = clock.date().addingTimeInterval(notice.wait / .seconds(1))
+        status.nextAttempt = nextAttempt
         status.bytesPerSecond = nil
+        status.byteCount = kept
+        restartMeters(at: kept)
         report()
+    }
+
+    /// How many bytes of those that moved need not move again.
+    private var keptByteCount: Int64 {
+        get async { min(status.byteCount, await carrier.keptByteCount(of: order)) }
+    }
+
+    private func restartMeters(at byteCount: Int64) {
+        progress = TransferProgress(expectedByteCount: status.totalByteCount)
+        spread = SpreadProgress(startingAt: byteCount)
+    }
+
+    /// How a job that runs tries again.
+    enum Retry {
+        /// It moves, and does not wait: nothing would be gained.
+        case notAtAll
+        /// It is to be cancelled, and another one to take its place.
+        case fromTheStart
+    }
+
+    /// Somebody wants the transfer to try again.
+    ///
+    /// - Parameter retryCount: Of its order; one that is known already changes nothing.
+    func tryAgain(_ retryCount: Int) -> Retry {
+        // One that has just ended is begun again by its carrier.
+        guard retryCount > status.retryCount, [.running, .preparing].contains(status.state)
+        else { return .notAtAll }
+        // The next job begins at once, as the order's count is higher than that of the status.
+        if status.state == .running, let next = status.nextAttempt, next > clock.date() {
+            return .fromTheStart
+        }
+        status.retryCount = retryCount
+        status.failureCount = 0
+        report()
+        return .notAtAll
     }
 
     /// Removes the files of a transfer that was cleared while it ran.
@@ -140,7 +187,7 @@ internal import ByteClubPictures
     private func lookForArrival() async {
         guard order.direction == .upload, let path = target else { return }
         report()
-        let (carrier, byteCount) = (carrier, status.totalByteCount)
+        let (carrier, photo) = (carrier, photo)
         // This task is cancelled, and the club may not answer.
         let looking = Task { () -> RemoteFile? in
             for pause in [0, 2, 4] as [Int] {
@@ -148,7 +195,7 @@ internal import ByteClubPictures
                 guard !Task.isCancelled, let store = try? await carrier.means.open(),
                     let file = try? await store.metadata(of: path)
                 else { continue }
-                return file.byteCount == byteCount ? file : nil
+                return await Self.isContent(of: file, photo) ? file : nil
             }
             return nil
         }
@@ -158,6 +205,15 @@ internal import ByteClubPictures
         }
         defer { limit.cancel() }
         if let file = await looking.value { noteArrival(of: file) }
+    }
+
+    /// Whether a file of the club has the bytes of a photo: by its hash, or by its length where the server has no hash.
+    @concurrent private static func isContent(
+        of file: RemoteFile, _ photo: PreparedPhoto?
+    ) async -> Bool {
+        guard let photo, file.byteCount == photo.byteCount else { return false }
+        guard file.contentHash != nil else { return true }
+        return LocalFileState(at: photo.url)?.isContent(of: file, at: photo.url) ?? false
     }
 
     private func noteArrival(of file: RemoteFile) {
@@ -210,8 +266,7 @@ internal import ByteClubPictures
 
     private func upload() async throws -> RemoteFile {
         let photo = try await preparedPhoto()
-        // Its file exists as long as it does.
-        defer { withExtendedLifetime(photo) {} }
+        self.photo = photo
         let store = try await carrier.means.open()
         status.preparedFraction = nil
         status.totalByteCount = photo.byteCount
@@ -298,6 +353,8 @@ internal import ByteClubPictures
         guard byteCount > 0 || hasMoved else { return reportSoon() }
         hasMoved = true
         if byteCount > status.byteCount { status.forgetReason() }
+        // A part is sent again.
+        if byteCount < progress.byteCount { restartMeters(at: byteCount) }
         progress.record(byteCount: byteCount, of: expected, at: time)
         spread.record(byteCount, at: time)
         status.byteCount = byteCount

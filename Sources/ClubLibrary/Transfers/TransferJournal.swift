@@ -12,9 +12,16 @@ internal import Glibc
 public struct TransferJournal: Sendable {
     public let folder: URL
     private let memory = TransferMemory()
+    private let isDiskFull: Bool
 
     public init(folder: URL) {
+        self.init(folder: folder, isDiskFull: false)
+    }
+
+    /// - Parameter isDiskFull: True simulates a disk without room for another file, in tests.
+    package init(folder: URL, isDiskFull: Bool) {
         self.folder = folder
+        self.isDiskFull = isDiskFull
     }
 
     /// Why a transfer could not be written.
@@ -67,8 +74,36 @@ public struct TransferJournal: Sendable {
             }
             files.append((AtomicFile(url: url(order.id, "order")), data))
         }
+        try replace(files, isSynced: true)
+    }
+
+    /// Replaces files; on a full disk it writes over those that are there.
+    private func replace(
+        _ files: [(file: AtomicFile, data: Data)], isSynced: Bool
+    ) throws(Failure) {
         do throws(AtomicFile.Failure) {
-            try AtomicFile.write(files)
+            try replaceAtomically(files, isSynced: isSynced)
+        } catch {
+            guard error.isDiskFull else {
+                throw Failure(reason: error.reason, folder: folder.path)
+            }
+            try overwrite(files, isSynced: isSynced)
+        }
+    }
+
+    private func replaceAtomically(
+        _ files: [(file: AtomicFile, data: Data)], isSynced: Bool
+    ) throws(AtomicFile.Failure) {
+        if isDiskFull { throw AtomicFile.Failure(ENOSPC) }
+        guard !isSynced else { return try AtomicFile.write(files) }
+        for (file, data) in files { try file.write(data, isSynced: false) }
+    }
+
+    private func overwrite(
+        _ files: [(file: AtomicFile, data: Data)], isSynced: Bool
+    ) throws(Failure) {
+        do throws(AtomicFile.Failure) {
+            for (file, data) in files { try file.overwrite(data, isSynced: isSynced) }
         } catch {
             throw Failure(reason: error.reason, folder: folder.path)
         }
@@ -139,14 +174,31 @@ public struct TransferJournal: Sendable {
 
     // MARK: - For the carrier
 
+    /// As many bytes a status takes at least: room for a longer one, on a full disk.
+    private static let leastStatusByteCount = 4096
+
     /// Writes a status. After a power cut an earlier one may remain.
     public func write(_ status: TransferStatus, of id: String) throws(Failure) {
         guard TransferOrder.isValid(id), let data = Self.encode(status) else { return }
-        do throws(AtomicFile.Failure) {
-            try AtomicFile(url: url(id, "status")).write(data, isSynced: status.isFinished)
-        } catch {
-            throw Failure(reason: error.reason, folder: folder.path)
-        }
+        let file = AtomicFile(url: url(id, "status"))
+        try replace(
+            [(file, data.padded(to: Self.leastStatusByteCount))], isSynced: status.isFinished)
+    }
+
+    /// Creates the status of a new transfer if it has none, so that there is a file to write over when the disk is
+    /// full. Without room for it there is none.
+    public func reserveStatus(of id: String) {
+        guard !isDiskFull, TransferOrder.isValid(id), let data = Self.encode(TransferStatus())
+        else { return }
+        let path = url(id, "status").path
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let all = data.padded(to: Self.leastStatusByteCount)
+        let written = all.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        // The transfer may have been cleared meanwhile.
+        if written != all.count || isForgotten(id) { unlink(path) }
     }
 
     /// The file in which the store keeps an upload's progress.

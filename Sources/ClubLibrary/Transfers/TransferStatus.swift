@@ -51,7 +51,7 @@ public struct TransferStatus: Codable, Hashable, Sendable {
     /// Limits the values of a damaged file, a faulty server, or a clock that was set back.
     ///
     /// - Parameter now: A later status is due at once: the clock was set back, perhaps by hours.
-    func corrected(at now: Date) -> TransferStatus {
+    package func corrected(at now: Date) -> TransferStatus {
         var status = self
         status.byteCount = max(0, min(byteCount, Self.byteLimit))
         status.totalByteCount = max(0, min(totalByteCount, Self.byteLimit))
@@ -120,8 +120,14 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
     public var canPause: Bool { isWanted }
     public var canCancel: Bool { isWanted || state == .paused }
     public var canResume: Bool { [.paused, .failed, .cancelled].contains(state) }
-    /// Whether a retry has an effect: it has stopped, or waits for the next attempt.
-    public var canTryAgain: Bool { canResume || (state == .waiting && status.nextAttempt != nil) }
+    /// Whether a retry has an effect: it has stopped, or it or one of its requests waits for the next attempt.
+    public var canTryAgain: Bool {
+        switch state {
+        case .waiting: status.nextAttempt != nil
+        case .running: status.nextAttempt.map { $0 > Date() } ?? false
+        case .preparing, .paused, .done, .failed, .cancelled: canResume
+        }
+    }
 
     /// Whether it can be moved in front of the others that wait.
     public var canGoFirst: Bool { state == .waiting }

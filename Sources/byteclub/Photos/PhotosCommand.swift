@@ -49,7 +49,8 @@ struct PhotosCommand: ParsableCommand {
                 They are re-encoded as JPEG, upright, or with --original go as they are. Camera, date, artist \
                 and copyright stay in them; where they were taken is left out unless --keep-location asks for \
                 it. The files on this computer stay as they are. A photo of the same name in the club is never \
-                replaced. Settings for all photos: transfers in config.yml.
+                replaced. An upload that was interrupted goes on where it stopped, as far as the club allows it, when the \
+                same file is sent to the same name again. Settings for all photos: transfers in config.yml.
                 """)
 
         @OptionGroup var club: ClubOptions
@@ -112,12 +113,14 @@ struct PhotosCommand: ParsableCommand {
             let store = try await ClubOptions.open(
                 club, registry, avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
             let changes = OwnChanges(in: club, registry)
+            let transfers = registry.transfersFolder(of: club)
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {
                     do {
                         try await put(
-                            URL(filePath: file), in: store, settings, announcing: changes)
+                            URL(filePath: file), in: store, settings, announcing: changes,
+                            keepingIn: transfers)
                     } catch let failure as CommandFailure {
                         if json.isOn {
                             let source = URL(filePath: file)
@@ -198,7 +201,7 @@ struct PhotosCommand: ParsableCommand {
 
         @MainActor private func put(
             _ file: URL, in store: any RemoteStore, _ settings: TransferSettings,
-            announcing changes: OwnChanges
+            announcing changes: OwnChanges, keepingIn transfers: URL
         ) async throws {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
@@ -229,19 +232,23 @@ struct PhotosCommand: ParsableCommand {
             }
             // Its file exists as long as it does.
             defer { withExtendedLifetime(photo) {} }
+            let upload = await CommandUpload.begin(file, to: path, in: transfers)
             do throws(StoreError) {
                 let sent = try await changes.sending(fileAt: photo.url, to: path) {
                     () throws(StoreError) in
                     try await CommandTransfer.run(
-                        json.isOn ? path.name : name, asJSON: json.isOn, isUpload: true
+                        json.isOn ? path.name : name, asJSON: json.isOn, isUpload: true,
+                        goingOnFrom: upload?.keptByteCount ?? 0
                     ) { delegate in
                         let transfer = store.upload(
-                            fileAt: photo.url, to: path, mode: .create, delegate: delegate)
+                            fileAt: photo.url, to: path, mode: .create, record: upload?.record,
+                            delegate: delegate)
                         transfer.bytesPerSecondLimit =
                             (limitRate ?? .standard(settings)).bytesPerSecond
                         return transfer
                     }
                 }
+                await upload?.end(isOfUse: false)
                 if json.isOn {
                     TransferEvent(
                         event: "done", name: sent.name, path: sent.path.string,
@@ -249,6 +256,10 @@ struct PhotosCommand: ParsableCommand {
                     ).write()
                 }
             } catch {
+                // Under this name it will never be in the club.
+                var isOfUse = true
+                if case .conflict = error.code { isOfUse = false }
+                await upload?.end(isOfUse: isOfUse)
                 switch error.code {
                 case .cancelled: throw error
                 case .conflict: throw await Self.taken(path, in: store, adding: name)

@@ -120,6 +120,11 @@ struct Orders {
         localized("The transfer of “\(item.shownName)” is \(item.stateWord).")
     }
 
+    /// Whether a process carries the transfers out now.
+    var areCarried: Bool {
+        get async { await carrier.isRunning() }
+    }
+
     /// Starts the process for waiting transfers if it was killed.
     func takeUp() async {
         guard journal.items().contains(where: \.isWanted), await !carrier.isRunning() else {

@@ -38,7 +38,10 @@ struct TransfersCommand: ParsableCommand {
 
         func run() async throws {
             let orders = try Orders(club)
-            let items = orders.journal.items()
+            let areCarried = await orders.areCarried
+            let all = orders.journal.items()
+            // Nothing moves that nobody carries, whatever was written before the process was killed.
+            let items = areCarried ? all : all.map(\.uncarried)
             // What an earlier run has left goes on, as the page above promises.
             await orders.takeUp()
             if json { return try Output.json(items.map(Row.init)) }

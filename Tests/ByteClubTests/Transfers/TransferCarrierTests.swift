@@ -249,6 +249,129 @@ import ByteClubFiles
         await center.finish()
     }
 
+    /// Somebody else's, that came under the same name.
+    @Test func anotherPhotoOfTheSameLengthIsNotTheOneThatWasCancelled() async throws {
+        let store = InMemoryStore(hasHashes: true)
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.holdConfirmations()
+        let carrier = CarrierHere(journal.folder, store)
+        let center = TransferCenter(journal, carrier: carrier, activity: activity)
+        center.start()
+        center.add([order])
+        await store.waitForConfirmation()
+        center.cancel([order.id])
+        await center.wait { $0.item(order.id)?.status.state == .cancelled }
+        let count = try #require(center.item(order.id)?.status.totalByteCount)
+        try store.plant(Data(count: Int(count)), at: "/photos/sea.jpg")
+        // It looks for it, however it is ended.
+        await carrier.end()
+        #expect(store.calls.contains { $0.operation == .metadata })
+        #expect(journal.item(order.id)?.status.state == .cancelled)
+        center.stop()
+    }
+
+    // MARK: - What fails again
+
+    /// Twice in a row without a step forward: that needs a person.
+    @Test(arguments: [([1, 2, 3], TransferStatus.State.done), ([1, 1], .failed)])
+    func aStepForwardEndsARowOfFailures(
+        quarters: [Int], end: TransferStatus.State
+    ) async throws {
+        try store.plant(Data(count: 4000), at: "/photos/a.jpg")
+        let order = try download("a.jpg")
+        try journal.write(order)
+        let state = Mutex((attempt: 0, part: 0))
+        store.setPace { call, _ async throws(StoreError) in
+            let fails = state.withLock { state -> Bool in
+                guard quarters.indices.contains(state.attempt) else { return false }
+                guard state.part == quarters[state.attempt] else {
+                    state.part += 1
+                    return false
+                }
+                state = (state.attempt + 1, 0)
+                return true
+            }
+            if fails { throw StoreError(.serverError, during: call.operation, at: call.path) }
+        }
+        let (store, clock) = (store, WaitedClock())
+        let carrier = TransferCarrier(
+            journal,
+            means: TransferCarrier.Means(club: .remote, clock: clock.transferClock) { store })
+        await carrier.run(idleTime: .zero)
+        #expect(journal.item(order.id)?.state == end)
+    }
+
+    /// What was refused is not shown as sent, and a person need not wait for the request to be sent again.
+    @Test func aRequestThatWaitsIsSentAgainAtOnceWhenSomebodyAsks() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        let callCount = Mutex(0)
+        store.setPace { call, _ async throws(StoreError) in
+            guard call.operation == .upload else { return }
+            let count = callCount.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            // The last quarter of the first attempt.
+            guard count == 4 else { return }
+            RetryNotice.observer?(RetryNotice(reason: .busy, wait: .seconds(600)))
+            try? await Task.sleep(for: .seconds(600))
+            throw StoreError(.cancelled, during: .upload, at: call.path)
+        }
+        let (center, _) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.isRetrying == true }
+        let waiting = try #require(center.item(order.id))
+        #expect(waiting.state == .running && waiting.status.byteCount == 0)
+        #expect(waiting.canTryAgain)
+        center.resume([order.id])
+        #expect(await center.end(of: order.id).state == .done)
+        #expect(callCount.withLock { $0 } == 8)
+    }
+
+    /// As on a full disk: else it would begin again at once, for ever.
+    @Test func whatHasFailedDoesNotBeginAgainIfThatCannotBeWritten() async throws {
+        let order = try download("gone.jpg")
+        try journal.write(order)
+        // Nothing can be written in the place of a folder.
+        let status = journal.folder.appending(path: "\(order.id).status")
+        try FileManager.default.createDirectory(
+            at: status.appending(path: "x"), withIntermediateDirectories: true)
+        let waits = Mutex<[Duration]>([])
+        let clock = WaitedClock { wait in
+            guard wait >= .seconds(1) else { return }
+            let count = waits.withLock { waits -> Int in
+                waits.append(wait)
+                return waits.count
+            }
+            if count == 5 { try? FileManager.default.removeItem(at: status) }
+        }
+        let store = store
+        let carrier = TransferCarrier(
+            journal,
+            means: TransferCarrier.Means(club: .remote, clock: clock.transferClock) { store })
+        await carrier.run(idleTime: .zero)
+        #expect(store.calls.count { $0.operation == .download } == 1)
+        #expect(journal.item(order.id)?.status.state == .failed)
+        // Ever more rarely.
+        let longest = waits.withLock { $0.max() }
+        #expect(try #require(longest) > .seconds(2))
+    }
+
+    /// There is no room for a new order.
+    @Test func aTransferIsCancelledOnAFullDisk() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, _) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        let full = TransferJournal(folder: journal.folder, isDiskFull: true)
+        try full.change([order.id]) { $0.intent = .cancel }
+        await center.wait { $0.item(order.id)?.status.state == .cancelled }
+        store.release(.download)
+        center.stop()
+    }
+
     @Test func cancelsWhileItRuns() async throws {
         let order = try upload("sea.jpg", Photos.wide(width: 1200, height: 300))
         store.hold(.upload)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The keys of the list of transfers, over transfers that do not move.
 @MainActor @Suite(.timeLimit(.minutes(1))) final class TransferListTests {
@@ -63,6 +64,32 @@ import Testing
         await screen.wait(for: "No transfer is on its way, or paused.")
         await center.finish()
         center.stop()
+    }
+
+    /// What to do about it has no room there.
+    @Test func saysInAFewWordsWhyOnTheSmallestScreen() async throws {
+        let path = try RemotePath(validating: "/photos/a.jpg")
+        let order = TransferOrder(.upload, path, file: folder.appending(path: "a.jpg"))
+        try journal.write(order)
+        var status = TransferStatus()
+        status.state = .failed
+        status.note(
+            TransferFailure(StoreError(.offline, during: .upload), club: .remote), about: order)
+        try journal.write(status, of: order.id)
+        for (width, words) in [(20, "No connection"), (80, "Nothing answers")] {
+            let center = TransferCenter(
+                journal, carrier: NoCarrier(reason: nil), activity: TestActivity(),
+                mindingInterval: .seconds(3600))
+            center.start()
+            await center.wait { $0.items.count == 1 }
+            let root = ViewController()
+            let screen = try AppScreen(root, width: width, height: 12)
+            root.present(TransfersViewController(center))
+            await screen.wait(for: words)
+            #expect(screen.text.contains("Nothing answers") == (width == 80))
+            await center.finish()
+            center.stop()
+        }
     }
 
     @Test func forgetsWhatIsDoneWithoutAQuestion() async throws {

@@ -42,7 +42,7 @@ import Testing
         status.note(
             try #require(TransferFailure(RetryNotice(reason: .busy, wait: .seconds(2)))),
             about: order)
-        (status.updated, status.nextAttempt) = (Date(), Date(timeIntervalSinceNow: 600))
+        (status.updated, status.nextAttempt) = (Date(), Date(timeIntervalSinceNow: 80))
         try TransferJournal(folder: folder).write(status, of: order.id)
         center.start()
         await screen.wait(for: "trying again in")

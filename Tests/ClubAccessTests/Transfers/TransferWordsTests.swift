@@ -1,5 +1,6 @@
 import ClubLibrary
 import ClubStore
+import CurlNetworking
 import Foundation
 import Testing
 
@@ -27,6 +28,76 @@ import Testing
                 #expect((0...1).contains(item.fraction))
             }
         }
+    }
+
+    /// A server that asks for an hour is quoted in minutes, not in seconds.
+    @Test(arguments: [
+        (89.0, "in 89 s."), (90.0, "in 2 minutes."), (3698.0, "in 62 minutes."),
+        (10_000.0, "in 3 hours."),
+    ])
+    func aLongWaitIsSaidInMinutes(seconds: Double, words: String) throws {
+        let notice = RetryNotice(reason: .busy, wait: .seconds(seconds))
+        #expect(notice.sentence == "The server is busy; trying again \(words)")
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        let now = Date()
+        var status = TransferStatus()
+        status.reason = "Why."
+        status.nextAttempt = now.addingTimeInterval(seconds)
+        let item = TransferItem(order: order, status: status)
+        #expect(item.words(at: now) == "Tries again \(words) Why.")
+    }
+
+    @Test func aConnectionThatWasNotMadeDidNotBreak() throws {
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        let now = Date()
+        let notice = RetryNotice(reason: .unreachable, wait: .seconds(4))
+        #expect(notice.sentence == "The club cannot be reached; trying again in 4 s.")
+        var failures = [try #require(TransferFailure(notice))]
+        for cause in [URLError(.cannotConnectToHost), URLError(.cannotFindHost)] {
+            let error = StoreError(.offline, during: .upload, underlying: cause)
+            failures.append(TransferFailure(error, club: .remote))
+        }
+        for failure in failures {
+            var status = TransferStatus()
+            status.state = .running
+            status.failure = try JSONDecoder().decode(
+                TransferFailure.self, from: try JSONEncoder().encode(failure))
+            status.nextAttempt = now.addingTimeInterval(4)
+            let item = TransferItem(order: order, status: status)
+            #expect(item.words(at: now) == "The club cannot be reached; trying again in 4 s.")
+        }
+    }
+
+    @Test(arguments: [TransferStatus.State.running, .preparing])
+    func whatNobodyCarriesDoesNotMove(state: TransferStatus.State) throws {
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        var status = TransferStatus()
+        status.state = state
+        (status.byteCount, status.totalByteCount) = (10, 100)
+        (status.bytesPerSecond, status.preparedFraction) = (5, 0.5)
+        let item = TransferItem(order: order, status: status).uncarried
+        #expect(item.state == .waiting && item.status.byteCount == 10)
+        #expect(item.words(at: Date()) == "Waits for its turn.")
+        #expect(item.status.bytesPerSecond == nil && item.secondsLeft == nil)
+        status.state = .failed
+        let failed = TransferItem(order: order, status: status)
+        #expect(failed.uncarried == failed)
+    }
+
+    /// Three rows of twenty columns, or nothing is understood.
+    @Test(arguments: StoreError.Code.allCases)
+    func aBriefReasonIsBrief(code: StoreError.Code) throws {
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        var status = TransferStatus()
+        status.state = .failed
+        status.failure = TransferFailure(StoreError(code, during: .upload), club: .remote)
+        let reason = TransferItem(order: order, status: status).briefReason
+        #expect((reason?.count ?? 0) < 45)
+        #expect(reason?.isEmpty != true)
     }
 
     /// One wait, said once: no advice to try again beside the word that it is tried again.
