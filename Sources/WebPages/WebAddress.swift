@@ -3,18 +3,19 @@ public import FoundationEssentials
 
 /// Addresses in the form that people and pages write.
 public enum WebAddress {
-    /// Percent-encodes invalid characters; existing escapes stay.
-    public static func escaped(_ address: String) -> String {
-        var result = ""
-        for byte in address.utf8 {
-            if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += byte < 16 ? "%0" + digits : "%" + digits
-            }
-        }
-        return result
+    /// An address without white space around it, with its invalid characters percent-encoded, and with the ASCII spelling
+    /// of its host. Existing escapes stay.
+    ///
+    /// - Parameter text: Absolute or relative.
+    /// - Returns: nil if its host is not valid.
+    public static func valid(_ text: String) -> String? {
+        LenientAddress.valid(trimmed(text))
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var rest = text[...].drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
     }
 
     /// Whether it is this computer.
@@ -29,9 +30,9 @@ public enum WebAddress {
     /// - Parameter query: Arguments to add, each as `name=value`, not escaped.
     /// - Returns: nil for anything else.
     public static func typed(_ text: String, query: [String] = []) -> URL? {
-        var address = escaped(text)
-        if !address.contains("://") { address = "https://" + address }
-        guard var parts = URLComponents(string: address),
+        let text = trimmed(text)
+        guard let address = valid(text.contains("://") ? text : "https://" + text),
+            var parts = URLComponents(string: address),
             ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
         else { return nil }
         let items = query.map { item in

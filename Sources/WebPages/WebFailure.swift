@@ -34,7 +34,8 @@ public enum WebFailure {
             return localized(
                 "\(place) leads from one address to the next without end. Its owner has to fix that."
             )
-        case .unsupportedURL, .badURL, .redirectToNonExistentLocation:
+        case .badURL: return localized("This is not a valid address.")
+        case .unsupportedURL, .redirectToNonExistentLocation:
             return localized("This address cannot be opened: only http and https addresses can.")
         case .serverCertificateHasBadDate:
             return localized(

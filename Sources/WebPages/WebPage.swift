@@ -57,8 +57,12 @@ public struct WebPage: Sendable {
 
     /// The URL of an address in the page; nil if it is invalid.
     func target(of address: String) -> URL? {
-        let base = document.base.flatMap { URL(string: $0, relativeTo: url) } ?? url
-        return URL(string: WebAddress.escaped(address), relativeTo: base)?.absoluteURL
+        let base = document.base.flatMap { Self.url($0, relativeTo: url) } ?? url
+        return Self.url(address, relativeTo: base)?.absoluteURL
+    }
+
+    private static func url(_ address: String, relativeTo base: URL) -> URL? {
+        WebAddress.valid(address).flatMap { URL(string: $0, relativeTo: base) }
     }
 
     // MARK: - Making one

@@ -20,9 +20,7 @@ enum AppScreen {
     ) async throws -> Never {
         do {
             let club = try registry.club(named: name)
-            try await open(
-                club, registry: registry, notice: noticeOfLostFolder(of: club, registry),
-                choices: choices)
+            try await open(club, registry: registry, choices: choices)
         } catch let error as ClubChoiceError {
             // The screen allows choosing another club, and fixing the settings meanwhile.
             guard name == nil else { throw CommandFailure(error.description) }
@@ -31,19 +29,9 @@ enum AppScreen {
         }
     }
 
-    /// The server makes a folder that is missing. After it was moved, or its disk was not mounted, a new one would look like
-    /// the loss of every note.
-    private static func noticeOfLostFolder(
-        of club: ClubSettings, _ registry: ClubRegistry
-    ) -> String? {
-        guard case .embedded = club.place else { return nil }
-        let folder = registry.paths.clubFolder.path
-        var status = stat()
-        // Another error is told when the club is opened.
-        guard lstat(folder, &status) != 0, errno == ENOENT,
-            FileManager.default.fileExists(atPath: registry.libraryFolder(of: club).path)
-        else { return nil }
-        return localized(
+    /// A new folder in place of one that was moved, or whose disk is not mounted, would look like the loss of every note.
+    private static func noticeOfNewFolder(_ folder: String) -> String {
+        localized(
             "Its folder was not there any more, and a new one was made: \(folder). If you have moved the old one, or its disk is not mounted: quit, put it back in place of the new one, and start again."
         )
     }
@@ -58,12 +46,18 @@ enum AppScreen {
         notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
+        var notices = [notice].compactMap(\.self)
+        // Where the list of clubs is shown first, the club's error reports it.
+        if club.place == .embedded, !choosingClub, EmbeddedClub.hasLostFolder(at: registry.paths) {
+            EmbeddedClub.allowNewFolder(at: registry.paths)
+            notices.append(noticeOfNewFolder(registry.paths.clubFolder.path))
+        }
         isShown.store(true, ordering: .relaxed)
         let ending: ByteClubApp.Ending
         do {
             ending = try await ByteClubApp.run(
-                club, registry: registry, choosingClub: choosingClub, notice: notice,
-                choices: choices)
+                club, registry: registry, choosingClub: choosingClub,
+                notice: notices.isEmpty ? nil : notices.joined(separator: " "), choices: choices)
         } catch let error as StoreError {
             throw error
         } catch {

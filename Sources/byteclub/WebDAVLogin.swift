@@ -70,7 +70,7 @@ extension LoginCommand {
         }
 
         private func joining() throws -> WebDAVSignIn {
-            guard let address = URL(string: url) else {
+            guard let address = ClubSettings.address(url) else {
                 throw ValidationError("“\(url)” is not a valid address.")
             }
             let signIn = try signIn()

@@ -136,9 +136,7 @@ private struct FeedEntry: Decodable {
     /// - Parameter day: Today, as `2014-11-24`.
     func course(on day: String, at feed: URL) -> Course? {
         let words = title?.split(whereSeparator: \.isWhitespace).joined(separator: " ") ?? ""
-        var typed = (url ?? "")[...].drop(while: \.isWhitespace)
-        while typed.last?.isWhitespace == true { typed.removeLast() }
-        let address = WebAddress.escaped(String(typed))
+        let address = WebAddress.valid(url ?? "") ?? ""
         guard !words.isEmpty || !address.isEmpty else { return nil }
         let target = address.isEmpty ? nil : URL(string: address, relativeTo: feed)?.absoluteString
         // ISO 8601 dates are ordered as text.

@@ -65,9 +65,11 @@ struct NerdfeedCommand: AsyncParsableCommand {
         var json = false
 
         @MainActor func run() async throws {
+            let marking: Set<KeyCommand> = [.markRow, .markAllRows, .clearMarks]
+            let list = KeyCommand.listCommands.filter { !marking.contains($0) }
             let rows =
                 KeyListing.rows(localized("Everywhere"), KeyCommand.applicationCommands)
-                + KeyListing.rows(localized("Lists"), KeyCommand.listCommands)
+                + KeyListing.rows(localized("Lists"), list)
                 + KeyListing.rows(localized("Courses"), [.reloadCourses, .toPage])
                 + KeyListing.rows(localized("Page"), KeyCommand.pageCommands)
             try VisibleOutput.json(encoding: rows)

@@ -45,6 +45,45 @@ import Testing
         }
     }
 
+    /// The welcome of a new club would be all that a shell shows, and the app would not warn any more.
+    @Test func aCommandMakesNoFolderInPlaceOfALostOne() async throws {
+        try await withApp(notes: ["first.txt": "1"]) { home, terminal in
+            try await terminal.wait(forText: "first.txt")
+            terminal.type("q")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+            try await eventually("the club is closed") { home.processes.isEmpty }
+            let moved = home.folder.appending(path: "moved")
+            try FileManager.default.moveItem(at: home.club, to: moved)
+            for arguments in [["notes", "ls"], ["notes", "cat", "first"], ["photos", "ls"]] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 1, "\(arguments)")
+                #expect(output.text.isEmpty, "\(output.text)")
+                #expect(output.errorText.contains(home.club.path), "\(output.errorText)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: home.club.path))
+            let second = try home.start()
+            try await second.wait(forText: "Its folder was not there any more")
+            second.close()
+        }
+    }
+
+    /// One of them has its local copy before the server of the other has made the club.
+    @Test func theFirstStartOfTwoIsNoLoss() async throws {
+        try await inFreshHome(hasClub: false) { home in
+            let (first, second) = (try home.start(), try home.start())
+            defer {
+                first.close()
+                second.close()
+            }
+            for terminal in [first, second] {
+                try await terminal.wait(for: "the new club or a warning") {
+                    $0.contains("Welcome to Byte Club") || $0.contains("not there any more")
+                }
+                #expect(!terminal.screen.contains("not there any more"))
+            }
+        }
+    }
+
     @Test func keepsTheSelectionWhenTheListChanges() async throws {
         try await withApp(notes: ["m.txt": "middle"]) { home, terminal in
             try home.write("first", toNote: "a.txt")

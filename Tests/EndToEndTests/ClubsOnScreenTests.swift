@@ -123,7 +123,10 @@ import Testing
             try await terminal.wait(forText: "App key")
             // Nothing is not a key.
             terminal.press(.enter)
-            try await terminal.wait(forText: "App Console")
+            try await terminal.wait(for: "the reason, and where keys are") {
+                $0.contains("App Console")
+                    && $0.contains("https://www.dropbox.com/developers/apps")
+            }
             terminal.type("abc\n")
             try await terminal.wait(forText: "Folder")
             terminal.press(.escape)

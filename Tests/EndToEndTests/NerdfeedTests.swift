@@ -370,6 +370,33 @@ import Testing
         #expect(output.errorText.contains("without end"))
     }
 
+    /// The name of a subcommand is not the address.
+    @Test(arguments: [
+        (["ls", "--"], "--json", "--theme"), (["ls", "http://h/", "--"], "--json", "--theme"),
+        (["--"], "--theme", "--json"), (["http://h/", "--"], "--theme", "--json"),
+        (["l"], "ls", "help"), ([""], "help", "--json"), (["ls"], "ls", "--json"),
+    ])
+    func proposesTheOptionsOfTheCommand(words: [String], one: String, none: String) async throws {
+        let script = """
+            source <("$1" --generate-completion-script bash)
+            COMP_WORDS=("$@")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            COMP_LINE="${COMP_WORDS[*]}"
+            COMP_POINT=${#COMP_LINE}
+            _nerdfeed "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        try await inFreshHome { home in
+            let output = try await Command(
+                "/bin/bash", ["--norc", "-c", script, "bash", Self.program] + words,
+                environment: home.environment(), directory: home.work.path
+            ).run()
+            let proposals = output.text.split(separator: "\n").map(String.init)
+            #expect(output.errorText.isEmpty, "\(output.errorText)")
+            #expect(proposals.contains(one) && !proposals.contains(none), "\(proposals)")
+        }
+    }
+
     @Test func tellsOfBadUsage() async throws {
         let version = try await run("--version").text
         #expect(version.hasPrefix("nerdfeed ") && version.contains("\nlibxml2 2."), "\(version)")
@@ -384,6 +411,8 @@ import Testing
         #expect(completions.contains("--demo"))
         let keys = try await run("keys", "--json").text
         #expect(keys.contains("Follow the chosen link"))
+        // No list has marks.
+        #expect(keys.contains("Half a page down") && !keys.contains("ark"), "\(keys)")
         for arguments in [[], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"]] {
             var status: Int32?
             try await inFreshHome { home in

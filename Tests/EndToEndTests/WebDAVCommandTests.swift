@@ -179,6 +179,31 @@ import Testing
         }
     }
 
+    @Test func whatTheServerWantsInsteadIsSaid() async throws {
+        try await inFreshHome { home in
+            let tokens = try LoopbackServer { _ in
+                [.answer("401 Unauthorized", ["WWW-Authenticate: Bearer realm=\"x\""], body: "")]
+            }
+            let moved = try LoopbackServer { _ in
+                [.answer("302 Found", ["Location: http://127.0.0.1:9/sign%20in"], body: "")]
+            }
+            for (port, words) in [
+                (tokens.port, "it asks for Bearer): sign in with a token."),
+                (moved.port, "The server sends you on to 127.0.0.1:9/sign%20in; sign in there"),
+            ] {
+                let output = try await home.run(
+                    [
+                        "login", "webdav", "http://127.0.0.1:\(port)/club", "--user", "ann",
+                        "--password-stdin",
+                    ], input: "secret\n")
+                #expect(output.status == 1)
+                #expect(output.errorText.contains(words), "\(output.errorText)")
+            }
+            #expect(!tokens.requests.isEmpty)
+            #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
+        }
+    }
+
     /// A proxy's error is not reported as the server's.
     @Test func aProxyThatLeadsNowhereIsNamed() async throws {
         try await inFreshHome { home in

@@ -26,6 +26,7 @@ import WebPages
         ),
         (.cancelled, "Stopped. To try again, press r."),
         (.cannotFindHost, "There is no server called a.org:81. Check the address."),
+        (.badURL, "This is not a valid address."),
     ])
     func saysWholeSentences(code: CurlNetworking.URLError.Code, expected: String) throws {
         #expect(try sentence(code) == expected)

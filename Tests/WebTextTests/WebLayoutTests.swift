@@ -84,4 +84,18 @@ import WebText
         #expect(search.matches(of: "").isEmpty)
         #expect(search.matches(of: "one two three").first?.parts.count == 2)
     }
+
+    /// The number of a link is not part of the text.
+    @Test func findsWordsThatALinkBeginsIn() throws {
+        let page = parse("<p>See <a href=x>this page</a> now, in<a href=y>side</a>.")
+        let search = WebTextSearch(WebLayout(page, width: 60))
+        #expect(lines(page, 60) == ["See [1]this page now, in[2]side."])
+        #expect(search.matches(of: "see this page now").count == 1)
+        #expect(search.matches(of: "inside").count == 1)
+        #expect(search.matches(of: "[1]").isEmpty)
+        let match = try #require(search.matches(of: "this").first)
+        #expect(match.parts.map(\.range) == [7..<11])
+        let torn = WebTextSearch(WebLayout(page, width: 7)).matches(of: "see this page")
+        #expect(torn.first?.parts.count == 3)
+    }
 }

@@ -101,7 +101,12 @@ internal import TerminalUI
                     "Make an app: \(Self.appConsole) (scoped access, app folder), and copy its App key."
                 ),
             address: Self.appConsole, back: back,
-            check: { key in ClubSettings.refusal(of: .init(appKey: key)) },
+            check: { key in
+                // The refusal replaces the hint, and the address is needed to find the key.
+                guard ClubSettings.refusal(of: .init(appKey: key)) != nil else { return nil }
+                return localized(
+                    "An app key has letters and digits. App Console: \(Self.appConsole)")
+            },
             then: { [weak self] key in self?.askFolder(appKey: key, back: back, then: then) })
     }
 

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import FoundationEssentials
 
 /// A club's address as typed or pasted.
@@ -17,6 +18,6 @@ enum TypedAddress {
             }
         }
         guard !address.isEmpty else { return nil }
-        return URL(string: address.contains("://") ? String(address) : start + address)
+        return ClubSettings.address(address.contains("://") ? String(address) : start + address)
     }
 }

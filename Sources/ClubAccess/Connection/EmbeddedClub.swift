@@ -30,6 +30,7 @@ public actor EmbeddedClub {
 
     private static let opened = Mutex<[Paths: EmbeddedClub]>([:])
 
+    private let paths: Paths
     private let folder: String
     private let unconfirmedWrites: URL
     /// The folders that the club requires.
@@ -62,6 +63,7 @@ public actor EmbeddedClub {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         self.uploadsAtOnce = uploadsAtOnce
+        self.paths = paths
         folder = paths.clubFolder.path
         unconfirmedWrites = paths.embeddedUnconfirmedWrites
         stateFolder = paths.stateFolder.path
@@ -82,8 +84,10 @@ public actor EmbeddedClub {
         do throws(EmbeddedClubError) {
             return try await ensureRunning()
         } catch {
-            throw StoreError(
-                .serverUnavailable(retryAfter: nil), during: .connect, underlying: error)
+            // In place of a club whose folder is lost, a command does not read the local copy.
+            let code: StoreError.Code =
+                error == .lostFolder(folder) ? .untrusted : .serverUnavailable(retryAfter: nil)
+            throw StoreError(code, during: .connect, underlying: error)
         }
     }
 
@@ -118,12 +122,14 @@ extension EmbeddedClub {
     private func joinOrStart() async -> Result<DropboxStore, EmbeddedClubError> {
         do throws(EmbeddedClubError) {
             if let store = takeLease(at: try findPlace()) { return .success(store) }
+            try checkFolderIsNotLost()
             try checkDescriptorLimit()
             lastStart = .now
             starts: for _ in 1...Self.mostStarts {
                 switch try await server.start() {
                 case .ready(let process):
                     self.process = process
+                    _ = Self.replaceable.withLock { $0.remove(paths) }
                     // The server may have exited again, unused, if this program was delayed: start another
                     // one.
                     if let store = takeLease(at: try findPlace()) { return .success(store) }
@@ -141,6 +147,13 @@ extension EmbeddedClub {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The server would make a missing folder again.
+    private func checkFolderIsNotLost() throws(EmbeddedClubError) {
+        guard Self.hasLostFolder(at: paths), !Self.replaceable.withLock({ $0.contains(paths) })
+        else { return }
+        throw .lostFolder(folder)
     }
 
     /// A server that cannot open its files would exit at once, with the reason only in its log.
@@ -243,6 +256,35 @@ extension EmbeddedClub {
         configuration.unconfirmedWritesFolder = unconfirmedWrites
         configuration.uploadConnectionLimit = uploadsAtOnce
         return DropboxStore(configuration, access: credentials)
+    }
+}
+
+// MARK: - A lost folder
+
+extension EmbeddedClub {
+    /// The clubs whose lost folder may be made again.
+    private static let replaceable = Mutex<Set<Paths>>([])
+
+    /// Whether the club's folder is missing although a server has had it open: it was moved or removed, or its disk is not
+    /// mounted.
+    package static func hasLostFolder(at paths: Paths) -> Bool {
+        let folder = paths.clubFolder.path
+        // The club's identifier; any folder of sockets will do.
+        guard let clubID = RuntimePaths.lasting(forClub: folder, in: "/")?.clubID else {
+            return false
+        }
+        // A server makes the folder, then its journal. In the other order, a first server that starts at this moment would
+        // look like the loss of its folder.
+        var status = stat()
+        guard lstat("\(paths.stateFolder.path)/club-\(clubID).journal", &status) == 0 else {
+            return false
+        }
+        return lstat(folder, &status) != 0 && errno == ENOENT
+    }
+
+    /// Lets this program's next server make the lost folder again: the user has been told.
+    package static func allowNewFolder(at paths: Paths) {
+        _ = replaceable.withLock { $0.insert(paths) }
     }
 }
 

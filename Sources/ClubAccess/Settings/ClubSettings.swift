@@ -1,4 +1,5 @@
 public import ClubStore
+internal import CurlNetworking
 public import FoundationEssentials
 internal import ByteClubMessages
 
@@ -129,6 +130,10 @@ extension ClubSettings {
         }
         return nil
     }
+
+    /// Parses a server's address as people write it: invalid bytes are escaped, valid escapes stay, and the host is spelled
+    /// in ASCII.
+    package static func address(_ text: String) -> URL? { LenientAddress.url(text) }
 
     /// Why an address is not valid for a gateway; nil when it is.
     ///

@@ -101,7 +101,7 @@ extension SettingsFields {
             report(ownLine, localized("An “url” is missing in \(owner)."))
             return nil
         }
-        guard let url = URL(string: address) else {
+        guard let url = ClubSettings.address(address) else {
             report(line(of: "url"), localized("“url” of \(owner) is not a valid address."))
             return nil
         }
@@ -141,7 +141,7 @@ extension SettingsFields {
         var club = ClubSettings.Dropbox(
             appKey: key, folder: folder.flatMap { $0.isEmpty ? nil : $0 })
         if let address {
-            guard let url = URL(string: address) else {
+            guard let url = ClubSettings.address(address) else {
                 report(
                     line(of: "api-url"), localized("“api-url” of \(owner) is not a valid address."))
                 return nil

@@ -1,4 +1,5 @@
 package import ClubStore
+internal import CurlNetworking
 internal import FoundationEssentials
 internal import ByteClubMessages
 
@@ -12,6 +13,8 @@ package enum SignInError: Error, Sendable {
     case store(StoreError)
     /// The same for a WebDAV server, whose address was typed.
     case webdav(StoreError, ClubSettings.WebDAV)
+    /// The WebDAV server accepts no names and passwords, but what these authentication schemes need.
+    case passwordsUnsupported(schemes: [String])
     /// The app lacks permissions that a club needs.
     case missingScopes([String])
     /// The server's certificate is not trusted; the user may know its key.
@@ -37,6 +40,10 @@ extension SignInError: CustomStringConvertible {
             localized("\(ErrorMessage(error, club: .remote).text) You are not signed in.")
         case .webdav(let error, let club):
             localized("\(Self.sentence(error, at: club)) You are not signed in.")
+        case .passwordsUnsupported(let schemes):
+            localized(
+                "This server does not take names and passwords (it asks for \(schemes.joined(separator: ", "))): sign in with a token."
+            )
         case .untrusted(let server):
             localized(
                 "The certificate of \(server.host) is not trusted: \(server.reason). The fingerprint "
@@ -80,12 +87,33 @@ extension SignInError: CustomStringConvertible {
             localized(
                 "“\(host)” does not speak https at this address. Check the address and its port.")
         case .offline: Self.sentence(error, onTheWayTo: host)
+        case .badAnswer where redirectTarget(of: error, at: club.url) != nil:
+            localized(
+                "The server sends you on to \(redirectTarget(of: error, at: club.url) ?? ""); sign in there if that is right."
+            )
         case .badRequest, .wrongKind, .badAnswer, .notFound:
             localized(
                 "No WebDAV folder is at this address, and none could be created. Check the address; "
                     + "on a network with a sign-in page, sign in there first.")
         default: ErrorMessage(error, club: .remote).text
         }
+    }
+
+    /// Where a server redirects to, if the redirect was not followed: `login.example/dav`. Nil for a place that is less
+    /// secure.
+    static func redirectTarget(of error: StoreError, at url: URL) -> String? {
+        // A refusal has an underlying error; a redirect has its status and its target.
+        guard error.underlying == nil, let detail = error.detail,
+            let start = ["301 to ", "302 to ", "307 to ", "308 to "].first(where: {
+                detail.hasPrefix($0)
+            }),
+            let target = LenientAddress.url(String(detail.dropFirst(start.count)), relativeTo: url)?
+                .absoluteURL,
+            let host = target.host(), !host.isEmpty,
+            target.scheme?.lowercased() == "https" || url.scheme?.lowercased() == "http"
+        else { return nil }
+        let port = target.port.map { ":\($0)" } ?? ""
+        return ServerText.name(host + port + target.path(percentEncoded: true))
     }
 
     private static func sentence(_ error: StoreError, onTheWayTo host: String) -> String {

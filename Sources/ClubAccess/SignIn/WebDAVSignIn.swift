@@ -76,6 +76,12 @@ package struct WebDAVSignIn: Sendable {
             account = try await store.account()
         } catch {
             if let server = store.untrustedServer { throw .untrusted(server) }
+            if error.code == .unauthorized, settings.signIn != .token {
+                let schemes = await AuthenticationSchemes.offered(at: settings.url)
+                if !schemes.isEmpty, !AuthenticationSchemes.takePasswords(schemes) {
+                    throw .passwordsUnsupported(schemes: schemes)
+                }
+            }
             throw .webdav(error, settings)
         }
         if Task.isCancelled { throw .cancelled }

@@ -13,9 +13,9 @@ public struct AlertAction {
         case destructive
     }
 
-    /// The button's title; in lowercase it is the footer's label for the key.
+    /// The button's title; with a small first letter it is the footer's label for the key.
     public let title: String
-    /// The footer's label for ``key``, and for Enter: by default the lowercase title.
+    /// The footer's label for ``key``, and for Enter: by default the title with a small first letter.
     public let label: String
     /// Whether Esc chooses it, and whether Enter may choose it at once.
     public let kind: Kind
@@ -29,7 +29,7 @@ public struct AlertAction {
         handler: @escaping @MainActor () -> Void = {}
     ) {
         self.title = title
-        self.label = label ?? title.lowercased()
+        self.label = label ?? title.footerLabel
         self.key = key
         self.kind = kind
         self.handler = handler

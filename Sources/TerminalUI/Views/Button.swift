@@ -2,7 +2,7 @@ internal import ByteClubMessages
 
 /// A button, pressed with Enter, Space or a click.
 public final class Button: View {
-    /// The title; in lowercase it is the footer's label for its key, unless that was given.
+    /// The title; with a small first letter it is the footer's label for its key, unless that was given.
     public var title: String {
         didSet { if title != oldValue { superview?.setNeedsLayout() } }
     }
@@ -79,7 +79,7 @@ public final class Button: View {
     public override var keyTable: KeyTable {
         KeyTable {
             if isEnabled {
-                KeyCommand.press.performs(label: label ?? title.lowercased()) { self.press() }
+                KeyCommand.press.performs(label: label ?? title.footerLabel) { self.press() }
             }
         }
     }
@@ -94,6 +94,18 @@ public final class Button: View {
     public func press() {
         guard isEnabled else { return }
         action?()
+    }
+}
+
+extension String {
+    /// A button's title as a label in the footer: with a small first letter, unless the first word is an acronym. Names in
+    /// the title keep their letters.
+    var footerLabel: String {
+        let word = prefix { !$0.isWhitespace }
+        guard let first = word.first, first.isUppercase,
+            !word.dropFirst().contains(where: \.isUppercase)
+        else { return self }
+        return first.lowercased() + dropFirst()
     }
 }
 

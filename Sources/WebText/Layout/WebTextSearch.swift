@@ -1,4 +1,5 @@
-/// A page's text as one sequence of characters, to search across line breaks.
+/// A page's text as one sequence of characters, to search across line breaks, and across the numbers of links, which are
+/// not part of it.
 public struct WebTextSearch: Sendable {
     /// A match in a layout, in UTF-8 bytes of the lines' text.
     public struct Match: Hashable, Sendable {
@@ -29,10 +30,10 @@ public struct WebTextSearch: Sendable {
         for (index, line) in layout.lines.enumerated() {
             var offset = 0
             for span in line.spans {
-                let isShown = span.look.isDisjoint(with: [.border, .marker])
+                let isText = span.look.isDisjoint(with: [.border, .marker, .number])
                 for character in span.text {
                     let count = character.utf8.count
-                    if isShown { add(character, Int32(index), offset, count) }
+                    if isText { add(character, Int32(index), offset, count) }
                     offset += count
                 }
             }

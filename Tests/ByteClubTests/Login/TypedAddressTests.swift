@@ -12,6 +12,10 @@ import Testing
         ("https://HTTPS://club.example/", "HTTPS://club.example/"),
         (" club.example/dav \n", "https://club.example/dav"),
         ("http://127.0.0.1/", "http://127.0.0.1/"),
+        (
+            "https://club.example/张三/My%20Club",
+            "https://club.example/%E5%BC%A0%E4%B8%89/My%20Club"
+        ), ("https://münchen.de/dav", "https://xn--mnchen-3ya.de/dav"),
     ])
     func isWhatWasMeant(typed: String, meant: String) {
         #expect(TypedAddress.url(typed)?.absoluteString == meant)

@@ -167,6 +167,59 @@ import Testing
         #expect(sentence.hasSuffix("."))
     }
 
+    // MARK: - A lost folder
+
+    /// A command must not make a new club in silence, nor show the copy of the one that may be lost.
+    @Test func aLostFolderIsMadeAgainOnlyWhenAllowed() async throws {
+        let home = try ClubHome(hasClub: true)
+        defer { home.remove() }
+        let paths = Paths(environment: home.environment())
+        let first = makeClub(in: home)
+        _ = try await first.open()
+        await first.close()
+        try await eventually("the server has ended") { home.servers.isEmpty }
+        #expect(!EmbeddedClub.hasLostFolder(at: paths))
+        try FileManager.default.removeItem(at: home.club)
+        #expect(EmbeddedClub.hasLostFolder(at: paths))
+
+        let second = makeClub(in: home)
+        do throws(StoreError) {
+            _ = try await second.open()
+            Issue.record("a new folder was made")
+        } catch {
+            #expect(error.underlying as? EmbeddedClubError == .lostFolder(home.club.path))
+            let words = ErrorMessage(error)
+            #expect(words.title == "Could not open the club")
+            #expect(words.text.contains(home.club.path))
+            #expect(words.text.contains("byteclub --club embedded"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: home.club.path))
+
+        EmbeddedClub.allowNewFolder(at: paths)
+        _ = try await second.open()
+        #expect(FileManager.default.fileExists(atPath: home.club.path))
+        await second.close()
+        try await eventually("the server has ended") { home.servers.isEmpty }
+        // It was allowed once.
+        try FileManager.default.removeItem(at: home.club)
+        #expect(await failure(of: makeClub(in: home)) == .lostFolder(home.club.path))
+    }
+
+    /// Another instance makes its local copy before its server makes the club.
+    @Test func aFirstStartIsNoLoss() async throws {
+        let home = try ClubHome()
+        defer { home.remove() }
+        let paths = Paths(environment: home.environment())
+        try FileManager.default.createDirectory(
+            at: paths.stateFolder.appending(path: "clubs/embedded/library"),
+            withIntermediateDirectories: true)
+        #expect(!EmbeddedClub.hasLostFolder(at: paths))
+        let club = makeClub(in: home)
+        _ = try await club.open()
+        #expect(FileManager.default.fileExists(atPath: home.club.path))
+        await club.close()
+    }
+
     private func failure(of club: EmbeddedClub) async -> EmbeddedClubError? {
         do throws(StoreError) {
             _ = try await club.open()

@@ -34,6 +34,34 @@ import Testing
             ])
     }
 
+    /// Not everybody escapes all of an address, or none of it.
+    @Test func readsAddressesAsPeopleWriteThem() throws {
+        let settings = Settings(
+            reading: """
+                clubs:
+                  nas:
+                    kind: webdav
+                    url: https://münchen.de/张三/My%20Club
+                    user: ann
+                  gate:
+                    kind: dropbox
+                    app-key: k
+                    api-url: https://gate.example/a[1]%20b
+                """)
+        #expect(settings.problems.isEmpty)
+        let place = ClubSettings.Place.webdav(
+            .init(
+                url: try #require(
+                    URL(string: "https://xn--mnchen-3ya.de/%E5%BC%A0%E4%B8%89/My%20Club")),
+                signIn: .password(user: "ann")))
+        let gate = try #require(URL(string: "https://gate.example/a%5B1%5D%20b"))
+        #expect(
+            settings.clubs == [
+                ClubSettings(name: "nas", place: place),
+                ClubSettings(name: "gate", place: .dropbox(.init(appKey: "k", apiURL: gate))),
+            ])
+    }
+
     @Test func readsWebDAVClubs() throws {
         let key = "sha256//" + Data(repeating: 7, count: 32).base64EncodedString()
         let settings = Settings(
