@@ -135,6 +135,7 @@ lint:
 	@scripts/check-tests
 	@scripts/check-messages
 	@scripts/check-layers
+	@SWIFT="$(SWIFT)" scripts/check-manifest
 	@scripts/check-screens
 	@scripts/check-bools
 	@scripts/check-properties.py Sources

@@ -126,18 +126,18 @@ let modules: [Target] = [
     .target(
         name: "ClubAccess",
         dependencies: [
-            "CByteClubLinux", "CByteClubSecret", "CByteClubYaml", "ByteClubFiles", "ClubStore",
-            "ClubLibrary", "ClubServer",
+            "CByteClubLinux", "CByteClubSecret", "CByteClubYaml", "CurlNetworking",
+            "ByteClubFiles", "ClubStore", "ClubLibrary", "ClubServer",
             "ByteClubMessages", "ByteClubPictures", "TextEditing",
         ],
         swiftSettings: strict),
     .target(
         name: "ByteClub",
         dependencies: [
-            "CByteClubLinux", "CByteClubMemory", "ByteClubMessages", "TextEditing", "TerminalUI",
+            "CByteClubMemory", "ByteClubMessages", "TextEditing", "TerminalUI",
             "ByteClubPictures",
             "TerminalPictures",
-            "ClubStore", "ClubLibrary", "ClubAccess", "ByteClubFiles", "WelcomeContent",
+            "ClubStore", "ClubLibrary", "ClubAccess", "ByteClubFiles",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -145,16 +145,14 @@ let modules: [Target] = [
         dependencies: [
             "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ByteClubMessages",
             "ByteClubPictures", "TerminalUI", "TextEditing", "WelcomeContent", "CByteClubArguments",
-            "CByteClubExecutor",
-            "CByteClubVersion",
+            "CByteClubExecutor", "CByteClubLinux", "CByteClubVersion",
             argumentParser,
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "nerdfeed",
         dependencies: [
-            "CurlNetworking", "ByteClubMessages", "TerminalUI", "TextEditing", "WebPages",
-            "WebText",
+            "CurlNetworking", "ByteClubMessages", "TerminalUI", "WebPages", "WebText",
             "CByteClubDemo", "CByteClubExecutor", "CByteClubVersion", argumentParser,
         ],
         swiftSettings: strict),
@@ -179,8 +177,9 @@ let tests: [Target] = [
     .testTarget(
         name: "CurlNetworkingTests",
         dependencies: [
-            "CByteClubBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation",
-            "CurlNetworkingFuzzing", "TestSupport", "background-program",
+            "CByteClubBackgroundHelper", "CByteClubCurl", "CurlNetworking",
+            "CurlNetworkingFoundation", "CurlNetworkingFuzzing", "CurlNetworkingPlatform",
+            "TestSupport", "background-program",
         ],
         swiftSettings: strict),
     .testTarget(
@@ -204,8 +203,7 @@ let tests: [Target] = [
     .testTarget(
         name: "WebPagesTests",
         dependencies: [
-            "CurlNetworking", "ByteClubMessages", "ByteClubPictures", "TerminalUI", "TestSupport",
-            "WebPages",
+            "CurlNetworking", "ByteClubMessages", "TerminalUI", "TestSupport", "WebPages",
             "WebText",
         ],
         swiftSettings: strict),
@@ -221,7 +219,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ClubServerTests",
         dependencies: [
-            "CByteClubLinux", "ClubServer", "ClubServerFuzzing", "DropboxAPI", "ByteClubPictures",
+            "ClubServer", "ClubServerFuzzing", "DropboxAPI", "ByteClubPictures",
             "TestSupport",
         ],
         swiftSettings: strict),
@@ -252,7 +250,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ByteClubTests",
         dependencies: [
-            "ByteClub", "ByteClubFiles", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
+            "ByteClub", "ByteClubFiles", "ClubAccess", "ClubLibrary", "ClubStore",
             "ClubStoreTestSupport", "DropboxAPI", "ByteClubPictures", "TerminalUI", "TestSupport",
             "TextEditing",
             "byteclub",
@@ -271,11 +269,13 @@ let tests: [Target] = [
 
 /// What `make bench` runs, and what draws the pictures of the screen.
 let benchmarks: [Target] = [
+    .target(name: "BenchMeter", path: "Benchmarks/BenchMeter", swiftSettings: strict),
     .executableTarget(
-        name: "NetworkBench", dependencies: ["CurlNetworking"], path: "Benchmarks/NetworkBench",
+        name: "NetworkBench", dependencies: ["BenchMeter", "CurlNetworking"],
+        path: "Benchmarks/NetworkBench", swiftSettings: strict),
+    .executableTarget(
+        name: "FoundationPeer", dependencies: ["BenchMeter"], path: "Benchmarks/FoundationPeer",
         swiftSettings: strict),
-    .executableTarget(
-        name: "FoundationPeer", path: "Benchmarks/FoundationPeer", swiftSettings: strict),
     .executableTarget(
         name: "TextBench", dependencies: ["CByteClubZlib", "TextEditing", "TerminalUI"],
         path: "Benchmarks/TextBench", swiftSettings: strict),

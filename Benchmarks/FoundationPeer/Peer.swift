@@ -1,3 +1,4 @@
+import BenchMeter
 import Dispatch
 import Foundation
 import FoundationNetworking

@@ -1,3 +1,4 @@
+import BenchMeter
 import Glibc
 
 /// The cases on plain sockets and nothing else: what the kernel and the server leave to be won.

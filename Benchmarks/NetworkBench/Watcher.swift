@@ -1,3 +1,4 @@
+import BenchMeter
 import CurlNetworking
 import Dispatch
 import FoundationEssentials

@@ -74,6 +74,21 @@ static inline int byteclub_regex_match(
         context);
 }
 
+// The numbers of the groups with a name, at most `limit`; returns how many there are.
+static inline size_t byteclub_regex_groups(
+    const pcre2_code *_Nonnull code, const char *_Nonnull name, uint32_t *_Nonnull numbers, size_t limit) {
+    PCRE2_SPTR first, last;
+    int size = pcre2_substring_nametable_scan(code, (PCRE2_SPTR)name, &first, &last);
+    size_t count = 0;
+    if (size <= 0) {
+        return 0;
+    }
+    for (PCRE2_SPTR entry = first; entry <= last && count < limit; entry += size) {
+        numbers[count++] = (uint32_t)entry[0] << 8 | entry[1];
+    }
+    return count;
+}
+
 // The bytes of a group of the last match; 0 when it took no part in it.
 static inline int byteclub_regex_group(
     pcre2_match_data *_Nonnull data, uint32_t group, size_t *_Nonnull start,

@@ -56,8 +56,8 @@ import Testing
             """
               Notes   PanoPhotos
             ╭─ Notes ──────────╮
-            │ apple           ▐│
-            │ banana           │
+            │ apple         5 ▐│
+            │ banana        6  │
             ╰──────────────────╯
              ? keys  Enter open
             """)

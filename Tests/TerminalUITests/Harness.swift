@@ -88,6 +88,8 @@ final class WordsController: ViewController, ListViewDataSource, ListViewDelegat
     let list = ListView()
     let log: Log
     var words: [String]
+    /// Behind each word.
+    var mark: TextLine?
 
     init(_ words: [String], title: String = "Words", log: Log? = nil) {
         self.words = words
@@ -127,7 +129,9 @@ final class WordsController: ViewController, ListViewDataSource, ListViewDelegat
     func numberOfRows(in list: ListView) -> Int { words.count }
 
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
-        ListRow(TextLine(words[index]), columns: [.init("\(words[index].count)", width: 3)])
+        ListRow(
+            TextLine(words[index]), mark: mark,
+            columns: [.init("\(words[index].count)", width: 3)])
     }
 
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { words[index] }

@@ -134,6 +134,15 @@ import Testing
         let harness = try Harness(WordsController(["incomprehensibility"]), width: 24)
         #expect(harness.lines[1] == "│ incomprehensibility  │")
     }
+
+    @Test func aMarkIsWholeBehindATitleThatIsCut() throws {
+        let controller = WordsController(["Welcome to Byte Club.txt"])
+        controller.mark = " draft"
+        let harness = try Harness(controller, width: 26)
+        #expect(harness.lines[1] == "│ Welcome to Byte… draft │")
+        harness.resize(40, 10)
+        #expect(harness.lines[1].hasPrefix("│ Welcome to Byte Club.txt draft "))
+    }
 }
 
 private final class CountingSource: ListViewDataSource {

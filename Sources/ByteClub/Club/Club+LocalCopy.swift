@@ -24,12 +24,33 @@ extension Club {
         if let notice = found.notice { handlers.didNotice?(notice) }
     }
 
-    /// Shows the changes in the outbox.
+    /// Shows the changes in the outbox, as they are after all earlier calls.
     func refreshWaiting() async {
         guard let local else { return }
+        // One after another: what is gone is what the one before has shown.
+        let before = outgoing.reading
+        let task = Task {
+            await before?.value
+            await readWaiting(from: local)
+        }
+        outgoing.reading = task
+        await task.value
+    }
+
+    private func readWaiting(from local: LocalClub) async {
+        let found = await local.run { [waiting] copy in
+            let now = try copy.waitingChanges()
+            let rest = Set(now.map(\.id))
+            // Another program may have sent the others, and the club's own report of that can take minutes. Until then
+            // the list would show what was there before them.
+            let gone = waiting.filter { !rest.contains($0.id) }
+            return (now, try gone.isEmpty ? [] : copy.results(of: gone))
+        }
         // What waited before waits still when it cannot be read just now.
-        waiting = await local.waitingChanges() ?? waiting
-        showWaiting()
+        guard let (now, settled) = found else { return notify() }
+        await noteConfirmed(settled.compactMap(\.file))
+        waiting = now
+        if settled.isEmpty { showWaiting() } else { reported.apply(settled) }
         notify()
     }
 

@@ -15,8 +15,7 @@ extension Club {
             polling.shell = local?.watch { [weak self] in self?.takeFromShell() }
         }
         var failures = count
-        // Counts failures of waiting alone: the club is then reachable and is polled at intervals.
-        var waitFailures = 0
+        var waits = Waits()
         if failures > 0 { try? await Pause.sleep(for: Self.pause(afterFailures: failures)) }
         while !Task.isCancelled {
             do throws(StoreError) {
@@ -30,14 +29,20 @@ extension Club {
                 takeFromShell()
                 fetchMissing()
                 await askForAccount()
-                if waitFailures > 0 {
-                    try? await Pause.sleep(for: Self.pause(afterFailures: waitFailures))
+                if waits.failureCount > 0 {
+                    try? await Pause.sleep(for: Self.pause(afterFailures: waits.failureCount))
                 }
-                try await follow(failures: &waitFailures)
+                try await follow(&waits)
             } catch {
                 if Task.isCancelled { return }
                 if error.code == .cursorReset {
                     known.cursor = nil
+                    // The first one is answered at once. A server that resets each cursor would get listing after
+                    // listing.
+                    if waits.resetCount > 0 {
+                        try? await Pause.sleep(for: Self.pause(afterFailures: waits.resetCount))
+                    }
+                    waits.resetCount += 1
                     continue
                 }
                 failures += 1
@@ -91,9 +96,7 @@ extension Club {
         // Until the listing is shown, not only until it has been received.
         activity.begin()
         defer { activity.end() }
-        let listing = try await perform { store throws(StoreError) in
-            try await store.list(.root, recursive: true)
-        }
+        let listing = try await list()
         let contents = await ClubContents.make(from: listing)
         if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
         reported = contents
@@ -105,6 +108,18 @@ extension Club {
         local?.note { try $0.replaceListing(with: listing) }
         await recognizeOwn()
         notify()
+    }
+
+    private func list() async throws(StoreError) -> Listing {
+        let listing = try await perform { store throws(StoreError) in
+            try await store.list(.root, recursive: true)
+        }
+        guard listing.entries.isEmpty, reported.hasFiles else { return listing }
+        // Everything is gone at once: a server that starts, or a folder that is not mounted yet, looks like that.
+        try? await Pause.sleep(for: Self.pause(afterFailures: 1))
+        return try await perform { store throws(StoreError) in
+            try await store.list(.root, recursive: true)
+        }
     }
 
     /// Once per connection: the account rarely changes, and each request counts.
@@ -125,8 +140,17 @@ extension Club {
         }
     }
 
-    /// - Parameter failures: Reset to 0 by a response.
-    private func follow(failures: inout Int) async throws(StoreError) {
+    /// How waiting for changes went, one wait after another.
+    private struct Waits {
+        /// Failures of waiting alone: the club is then reachable and is polled at intervals.
+        var failureCount = 0
+        /// Cursors that the server did not know, without a wait that worked in between.
+        var resetCount = 0
+        /// Waits that ended early and brought nothing.
+        var vainCount = 0
+    }
+
+    private func follow(_ waits: inout Waits) async throws(StoreError) {
         while !Task.isCancelled, let last = known.cursor {
             let asked = ContinuousClock.now
             let hasChanges: Bool
@@ -134,18 +158,30 @@ extension Club {
                 hasChanges = try await ask { store throws(StoreError) in
                     try await store.waitForChanges(after: last, atMost: .seconds(240))
                 }
-                failures = 0
+                waits.failureCount = 0
             } catch {
                 guard error.code != .cursorReset else { throw error }
                 // The next request for changes, sent at once, shows whether the club is reachable.
-                failures += 1
+                waits.failureCount += 1
                 return
             }
-            if hasChanges { try await takeChanges(after: last, asked: asked) }
+            let hasNews = hasChanges ? try await takeChanges(after: last) : .none
+            waits.resetCount = 0
             if Task.isCancelled { return }
             takeFromShell()
+            guard hasNews == .none, ContinuousClock.now - asked < Self.shortestWait else {
+                waits.vainCount = 0
+                continue
+            }
+            // A server, or a proxy that cuts long requests, answers at once without a change: one that goes on like
+            // this is asked as rarely as one that fails.
+            waits.vainCount += 1
+            try? await Pause.sleep(for: Self.pause(afterFailures: max(1, waits.vainCount - 2)))
         }
     }
+
+    /// A wait without a change takes at least this long at a server that waits.
+    private static let shortestWait = Duration.seconds(5)
 
     /// Shows what the shell has put into the outbox meanwhile, and sends it if the club is reachable. The next change is
     /// not kept waiting.
@@ -158,23 +194,18 @@ extension Club {
         }
     }
 
-    private func takeChanges(
-        after last: Cursor, asked: ContinuousClock.Instant
-    ) async throws(StoreError) {
+    private enum News { case none, some }
+
+    private func takeChanges(after last: Cursor) async throws(StoreError) -> News {
         let changes = try await ask { store throws(StoreError) in
             try await store.changes(since: last)
         }
-        if Task.isCancelled { return }
+        if Task.isCancelled { return .none }
         try take(changes, after: last)
-        guard !changes.entries.isEmpty else {
-            // Limits the rate if a server responds at once with no changes.
-            if ContinuousClock.now - asked < .milliseconds(100) {
-                try? await Pause.sleep(for: .seconds(1))
-            }
-            return
-        }
+        guard !changes.entries.isEmpty else { return .none }
         await recognizeOwn()
         notify()
         fetchMissing()
+        return .some
     }
 }

@@ -61,6 +61,8 @@ extension Club {
         /// A direct write that was given up and has not ended yet; the outbox would send the same beside it.
         var givenUp: Task<Void, Never>?
         var task: Task<Void, Never>?
+        /// Reads the outbox.
+        var reading: Task<Void, Never>?
         var later: Task<Void, Never>?
         /// Whether a change was added since sending began.
         var hasMore = false
@@ -79,6 +81,8 @@ extension Club {
     struct Link {
         var connect: Connect
         var store: (any RemoteStore)?
+        /// What other programs on this computer have confirmed, and no store knows yet.
+        var confirmed: [RemoteFile] = []
         /// The last store whose sign-in was rejected.
         var refused: (any RemoteStore)?
         /// Counts reconnections: a store requested before the latest one is discarded.

@@ -293,7 +293,23 @@ extension Club {
         let asked = link.generation
         let opened = try await link.connect(link.refused)
         if asked == link.generation { link.store = opened }
+        await noteConfirmed([])
         return opened
+    }
+
+    /// Tells the store, now or when it is open, which files other programs on this computer have confirmed.
+    func noteConfirmed(_ files: [RemoteFile]) async {
+        link.confirmed += files
+        guard let store, !link.confirmed.isEmpty else { return }
+        let confirmed = link.confirmed
+        link.confirmed = []
+        await Self.tell(store, confirmed)
+    }
+
+    @concurrent private nonisolated static func tell(
+        _ store: any RemoteStore, _ confirmed: [RemoteFile]
+    ) async {
+        for file in confirmed { store.noteConfirmed(file) }
     }
 
     /// Runs a call on the store. If the sign-in is rejected and a newer one exists, repeats it once with

@@ -51,14 +51,14 @@ extension FileListDelegate {
     /// Shows the trash.
     var showTrash: (() -> Void)?
 
-    private(set) var folder = RemotePath.root
-    private(set) var arrangement = FileArrangement.empty
+    var folder = RemotePath.root
+    var arrangement = FileArrangement.empty
     /// Nil while there is no filter.
-    private(set) var filtered: FilteredRows?
+    var filtered: FilteredRows?
     /// The row to select as soon as it exists.
     var pathToSelect: RemotePath?
 
-    private(set) var work = Work()
+    var work = Work()
     /// The running operation on several files, which handles them one by one.
     var batch: Task<Void, Never>? {
         didSet { view.urgentEntries = batch == nil ? [] : [stopEntry] }
@@ -66,7 +66,7 @@ extension FileListDelegate {
     /// Pending and recent deletions that are not recorded yet.
     var deletions = Deletions()
     /// When the displayed ages change next.
-    private var ageChange: (timer: ScheduledAction, due: Date)?
+    var ageChange: (timer: ScheduledAction, due: Date)?
     /// The refresh whose result the user waits for; see ``refresh()``.
     var awaitedRefresh: AwaitedRefresh?
     /// The current time; replaced in tests.
@@ -88,9 +88,6 @@ extension FileListDelegate {
         /// Whether to select the best match as soon as it is known, after typing.
         var selectsBest = false
     }
-
-    /// Up to this many entries are sorted and filtered synchronously, in much less than a frame.
-    private static let immediateLimit = 1_000
 
     init(_ kind: FileKind, of club: Club, memory: ListMemory, owner: ViewController) {
         self.kind = kind
@@ -154,161 +151,6 @@ extension FileListDelegate {
     var shownFiles: [RemoteFile] { (0..<rowCount).compactMap { entry(at: $0)?.file } }
 }
 
-// MARK: - From the club to rows
-
-extension FileList: ClubObserver {
-    func clubDidChange(_ club: Club) {
-        reload()
-        finishRefresh()
-    }
-
-    /// Shows the club's current contents.
-    func reload() {
-        // The first rows of the last run stay until there are others.
-        if arrangement.isBeginning, club.isReadingLocalCopy, !view.filter.isActive { return }
-        while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
-        guard club.contents.fileCount > Self.immediateLimit else {
-            work.arranging?.cancel()
-            work.needsArranging = false
-            return show(FileArrangement(club.contents, request, memory.seen))
-        }
-        work.needsArranging = true
-        guard work.arranging == nil else { return }
-        work.arranging = owner?.startPending { [weak self] in await self?.arrange() }
-    }
-
-    private var request: FileArrangement.Request {
-        FileArrangement.Request(
-            kind: kind, folder: folder, sort: sort, reachesBelow: view.filter.isActive)
-    }
-
-    private func arrange() async {
-        while work.needsArranging, !Task.isCancelled {
-            work.needsArranging = false
-            if arrangement.count == 0 || arrangement.isBeginning, !view.filter.isActive {
-                await showFirst()
-                continue
-            }
-            let filter = view.filter
-            let made = await FileArrangement.make(club.contents, request, memory.seen)
-            let rows = filter.isActive ? await made.rowsInBackground(filter, among: nil) : nil
-            if !Task.isCancelled { show(made, rows) }
-        }
-        work.arranging = nil
-        // It was cancelled while the club was small for a moment.
-        if work.needsArranging { reload() }
-    }
-
-    /// Shows rows where there are none, and prepares them for a filter afterwards.
-    private func showFirst() async {
-        let first = await FileArrangement.makeRows(club.contents, request, memory.seen)
-        guard !Task.isCancelled else { return }
-        show(first)
-        let indexed = await first.indexed()
-        // The rows on the screen are still the first ones, even if the next are due.
-        if !Task.isCancelled { arrangement = indexed }
-    }
-
-    /// Shows the first rows of the last run, while the club's own are read.
-    func showFirstRowsOfLastRun() async {
-        guard let first = await memory.readFirstRows(), arrangement.count == 0,
-            club.isReadingLocalCopy, folder.isRoot, !view.filter.isActive
-        else { return }
-        show(FileArrangement(first))
-    }
-
-    /// Keeps the first rows of a large list for the next start; a small one needs none.
-    private func keepFirstRows() {
-        guard kind == .notes, folder.isRoot, club.known.isListed, !arrangement.isBeginning,
-            !arrangement.reachesBelow
-        else { return }
-        let isLarge = arrangement.entries.count > Self.immediateLimit
-        memory.keep(isLarge ? FirstRows(of: arrangement) : nil)
-    }
-
-    /// - Parameter rows: The rows that pass the filter, if already known.
-    private func show(_ arrangement: FileArrangement, _ rows: FilteredRows? = nil) {
-        // Its positions refer to the previous arrangement.
-        work.filtering?.cancel()
-        work.filtering = nil
-        self.arrangement = arrangement
-        keepFirstRows()
-        // The old positions refer to the previous order.
-        filtered = rows
-        if let rows, rows.filter == view.filter { display() } else { showFiltered() }
-    }
-
-    private func filterDidChange() {
-        work.selectsBest = view.filter.isActive
-        // Folders are the first rows. Without a filter what is in them is not sorted.
-        let hasFolders = arrangement.entries.first?.isFolder == true
-        if view.filter.isActive, hasFolders, !arrangement.reachesBelow { return reload() }
-        // Among the first rows of the last run nothing is looked for.
-        if arrangement.isBeginning { return reload() }
-        showFiltered()
-    }
-
-    private func showFiltered() {
-        work.filtering?.cancel()
-        work.filtering = nil
-        let filter = view.filter
-        guard filter.isActive else {
-            filtered = nil
-            return display()
-        }
-        guard arrangement.count > Self.immediateLimit else {
-            filtered = arrangement.rows(filter, among: filtered)
-            return display()
-        }
-        // The old rows stay until the new ones are ready.
-        work.filtering = owner?.startPending { [weak self, arrangement, filtered] in
-            let rows = await arrangement.rowsInBackground(filter, among: filtered)
-            guard !Task.isCancelled, let self else { return }
-            work.filtering = nil
-            self.filtered = rows
-            display()
-        }
-    }
-
-    private func display() {
-        if !list.marks.isEmpty { arrangement.makeIndex() }
-        list.emptyText = emptyText
-        list.reloadData()
-        // Without its filter a note in a folder below is not in sight: no command may be about it unseen.
-        let end = view.filter.isActive ? arrangement.count : arrangement.entries.count
-        list.retainMarks { identity in
-            (identity.base as? RemotePath).flatMap { arrangement.position(of: $0) }
-                .map { $0 < end } == true
-        }
-        if let path = pathToSelect, list.select(identity: path) != nil { pathToSelect = nil }
-        if work.selectsBest, filtered?.filter == view.filter {
-            work.selectsBest = false
-            list.select(0)
-        }
-        showTitle()
-        delegate?.fileListDidChangeSelection(self)
-    }
-
-    private var emptyText: TextLine {
-        if let filtered, !arrangement.entries.isEmpty {
-            return TextLine(
-                folder.isRoot
-                    ? localized("No \(kind.singular) has “\(filtered.filter.query)” in its name.")
-                    : localized(
-                        "No \(kind.singular) of this folder has “\(filtered.filter.query)” in its name."
-                    ),
-                .secondary)
-        }
-        switch club.connection {
-        case .connecting: return TextLine(localized("Opening the club…"), .secondary)
-        case .connected where !folder.isRoot:
-            return TextLine(localized("This folder is empty."), .secondary)
-        case .connected: return TextLine(delegate?.emptyListText ?? "", .secondary)
-        case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
-        }
-    }
-}
-
 // MARK: - The frame
 
 extension FileList {
@@ -365,90 +207,6 @@ extension FileList {
     func leaveFolder() {
         guard let parent = folder.parent else { return }
         enter(parent, selecting: folder)
-    }
-}
-
-// MARK: - Rows
-
-extension FileList: ListViewDataSource, ListViewDelegate {
-    func numberOfRows(in list: ListView) -> Int { rowCount }
-
-    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
-        guard let entry = entry(at: index) else { return ListRow("") }
-        var row: ListRow
-        switch entry {
-        case .file(let file):
-            row = delegate?.fileList(self, rowFor: file) ?? ListRow(TextLine(file.name))
-            noteAge(of: file.modified)
-        case .folder(let path, let fileCount):
-            row = ListRow(
-                TextLine(path.name + "/", .accent),
-                columns: [ListRow.Column(kind.count(fileCount), width: 10)])
-        }
-        if arrangement.unreadCount > 0 {
-            let isUnread = arrangement.isUnread(entry, memory.seen)
-            row.symbol = TextLine(isUnread ? "•" : " ", .accent)
-        }
-        if let filtered {
-            row.matches = filtered.filter.matchedRanges(in: entry.name)
-            row.title = row.title + place(of: entry)
-        }
-        return row
-    }
-
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
-        entry(at: index)?.path ?? .root
-    }
-
-    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
-        guard let path = identity.base as? RemotePath,
-            let position = arrangement.position(of: path)
-        else { return nil }
-        guard let filtered else { return position < arrangement.entries.count ? position : nil }
-        return filtered.positions.firstIndex(of: position)
-    }
-
-    /// The folders between the one shown and an entry that a filter has found.
-    private func place(of entry: FileEntry) -> TextLine {
-        guard kind == .notes, let parent = entry.path.parent, parent != folder else { return "" }
-        let between = parent.components.dropFirst(folder.components.count)
-        return TextLine("  " + between.joined(separator: "/") + "/", .secondary)
-    }
-
-    func listView(_ list: ListView, didActivateRowAt index: Int) {
-        switch entry(at: index) {
-        case .file(let file): delegate?.fileList(self, didActivate: file)
-        case .folder(let path, _): enter(path)
-        case nil: break
-        }
-    }
-
-    func listViewDidChangeSelection(_ list: ListView) {
-        delegate?.fileListDidChangeSelection(self)
-    }
-
-    func listViewDidChangeMarks(_ list: ListView) {
-        // Each mark is looked up.
-        if !list.marks.isEmpty { arrangement.makeIndex() }
-        showTitle()
-    }
-
-    /// The current age of a file; the list is redrawn when the text changes.
-    func age(of file: RemoteFile) -> String { Wording.age(of: file.modified, at: now()) }
-
-    private func noteAge(of date: Date) {
-        let now = now()
-        guard let change = Wording.nextAgeChange(of: date, at: now) else { return }
-        // All changes within a second share one frame.
-        let due = now.addingTimeInterval(change.rounded(.up))
-        if let ageChange, ageChange.due <= due { return }
-        guard let scheduler = list.application?.scheduler else { return }
-        ageChange?.timer.cancel()
-        let timer = scheduler.schedule(after: .seconds(change.rounded(.up))) { [weak self] in
-            self?.ageChange = nil
-            self?.list.setNeedsDisplay()
-        }
-        ageChange = (timer, due)
     }
 }
 

@@ -32,13 +32,16 @@ internal import TextEditing
     private var sequence = 0
     private var delay: Task<Void, Never>?
 
-    /// How long writing the last draft took.
+    /// How long writing the last draft took, and when it ended.
     private var cost = Duration.zero
+    private var lastWrite: ContinuousClock.Instant?
     /// Consecutive failures.
     private var failureCount = 0
 
-    /// A draft is written this long after the last key, and at least this often during continuous typing.
-    private static let pause: Duration = .milliseconds(400)
+    /// A draft is written at most this long after a key, and this often during continuous typing.
+    private static let pause: Duration = .milliseconds(250)
+    /// The first key after a rest is written as soon as the screen has shown it.
+    private static let firstPause: Duration = .milliseconds(30)
     /// Writing takes at most a fifth of the time: a draft of 100 MB takes a second.
     private static let costFactor = 4
     private static let longestPause: Duration = .seconds(10)
@@ -75,7 +78,7 @@ internal import TextEditing
             let (sequence, store) = (sequence, store)
             let start = ContinuousClock.now
             let failure = await Self.write(draft, now, sequence, to: store)
-            cost = .now - start
+            (cost, lastWrite) = (.now - start, .now)
             // If the text was saved or discarded meanwhile, no draft is needed.
             guard draft.id == id else { return }
             report(failure)
@@ -98,7 +101,9 @@ internal import TextEditing
         guard failureCount == 0 else {
             return retryPauses[min(failureCount, retryPauses.count) - 1]
         }
-        return max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
+        let pause = max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
+        guard let lastWrite else { return Self.firstPause }
+        return max(Self.firstPause, pause - lastWrite.duration(to: .now))
     }
 
     /// Writes the text as a draft at once; the scheduled writes go on.

@@ -34,13 +34,17 @@ extension NoteDetailsViewController {
             title = document.name
             showPlace()
             panel.trailingTitle = TextLine(localized("renamed just now"), .secondary)
-        case .reload(let text, let change):
+        case .reload(let text, let change, var base):
+            // Undone, it is older than the club's version: saving that must ask.
+            base.isOutdated = true
+            progress.bases[textView.state] = base
             // The marks of both are not shown; if only one has it, the change is about another place.
             let mark = text.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
             let isShown = text.hasByteOrderMark == startText.hasByteOrderMark
             startText = text
             textView.becomeSaved(
                 text.withoutByteOrderMark, by: isShown ? change.moved(back: mark) : nil)
+            progress.bases[textView.state] = document.base
             panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
             if let path = document.file?.path { delegate?.noteDetails(self, didReload: path) }
         }

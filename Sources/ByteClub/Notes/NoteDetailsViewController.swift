@@ -285,7 +285,8 @@ extension NoteDetailsViewController {
     func didEdit() {
         if let base = progress.bases[textView.state] {
             document.goBack(to: base)
-            progress.differsFromBase = base.savedText.map { $0 != wholeText } ?? true
+            progress.differsFromBase =
+                base.isOutdated || base.savedText.map { $0 != wholeText } ?? true
         }
         document.name = document.isNew ? nameField.text : document.name
         if document.isNew { showMarkup() }

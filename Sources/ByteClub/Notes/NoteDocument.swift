@@ -162,6 +162,8 @@ extension NoteDocument {
     struct Base {
         var file: RemoteFile?
         var savedText: TextBuffer?
+        /// Whether the club's newer version was shown in its place since.
+        var isOutdated = false
     }
 
     var base: Base { Base(file: file, savedText: savedText) }

@@ -8,8 +8,8 @@ internal import TextEditing
 /// it.
 @MainActor final class NoteFollower: ClubObserver {
     enum News {
-        /// The text has changed in one part.
-        case reload(TextBuffer, TextReplacement)
+        /// The text has changed in one part; what it was a change of before.
+        case reload(TextBuffer, TextReplacement, from: NoteDocument.Base)
         /// Both the user and another member have changed it, or another program of this computer.
         case changedElsewhere(isOwn: Bool)
         case deletedElsewhere
@@ -128,8 +128,9 @@ internal import TextEditing
         if isDirty() {
             await hearOfChange(in: current, since: opened)
         } else {
+            let base = document.base
             adopt(current, text)
-            didHear(.reload(text, change))
+            didHear(.reload(text, change, from: base))
         }
     }
 

@@ -120,7 +120,7 @@ extension NotesViewController: FileListDelegate {
 
     func fileList(_ list: FileList, rowFor note: RemoteFile) -> ListRow {
         ListRow(
-            setAside.mark(note),
+            TextLine(note.name), mark: setAside.mark(of: note),
             columns: [
                 ListRow.Column(Wording.byteCount(note.byteCount), width: 7),
                 ListRow.Column(list.age(of: note), width: 8),
@@ -280,7 +280,8 @@ extension NotesViewController {
         editor.delegate = self
         self.editor = editor
         present(editor)
-        if externally { editor.handOver(savingAfterwards: true) }
+        // What was set aside is not meant for the club yet.
+        if externally { editor.handOver(savingAfterwards: !editor.hasUnsavedText) }
     }
 
     /// Writes the draft of the open note: the program is about to end.

@@ -91,11 +91,9 @@ internal import TerminalUI
         didChange?()
     }
 
-    /// A note's name as shown in the list.
-    func mark(_ note: RemoteFile) -> TextLine {
-        let name = TextLine(note.name)
-        return paths.contains(note.path.string)
-            ? name + TextLine(localized(" draft"), .marked) : name
+    /// What the list shows behind a note's name, if there is a draft of it.
+    func mark(of note: RemoteFile) -> TextLine? {
+        paths.contains(note.path.string) ? TextLine(localized(" draft"), .marked) : nil
     }
 
     /// The drafts of a note, or of new ones and those without a note if `path` is nil, the newest first.

@@ -49,6 +49,9 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
+    /// Whether there are files at all.
+    package var hasFiles: Bool { !files.isEmpty }
+
     /// Whether a path is known with different case or normalization than in one of these entries.
     package func hasOtherSpelling(ofAny entries: [RemoteEntry]) -> Bool {
         let new = entries.compactMap { entry -> RemotePath? in

@@ -20,6 +20,27 @@ extension LocalCopy {
         try read { database in try database.snapshot { try Self.listing(in: database) } }
     }
 
+    /// What has become of changes that have left the outbox, in the club as last listed: the files that they have
+    /// written, and deletions where files were that they have moved or deleted.
+    public func results(of changes: [WaitingChange]) throws -> [RemoteEntry] {
+        try read { database in
+            try database.snapshot {
+                var entries: [RemoteEntry] = []
+                for change in changes {
+                    let sent = try OutboxRows.sentFile(for: change.id, in: database)?.path
+                    let isWrite = if case .write = change.action { true } else { false }
+                    if !isWrite, try Self.file(at: change.path, in: database) == nil {
+                        entries.append(.deleted(change.path))
+                    }
+                    for path in Set([change.path, change.destination, sent].compactMap { $0 }) {
+                        try Self.file(at: path, in: database).map { entries.append(.file($0)) }
+                    }
+                }
+                return entries
+            }
+        }
+    }
+
     private static func listing(in database: Database) throws -> StoredListing? {
         let listed = try database.first(
             "SELECT value FROM facts WHERE name = 'listed'", read: { $0.text(0) })

@@ -43,13 +43,6 @@ public struct Style: Hashable, Sendable {
         return style
     }
 
-    /// The same style in another text color.
-    public func colored(_ foreground: Color) -> Style {
-        var style = self
-        style.foreground = foreground
-        return style
-    }
-
     /// The style below a modal dialog: darker pictures, everything else in one gray.
     func behind(_ backdrop: Style) -> Style {
         guard foreground.isRGB || background.isRGB else { return backdrop }

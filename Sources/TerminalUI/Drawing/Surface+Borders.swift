@@ -66,14 +66,6 @@ extension Surface {
         }
     }
 
-    /// Draws a thin line from a point downward, in the window's coordinates; `length` in rows.
-    public func drawVerticalLine(at point: Point, length: Int, style: Style) {
-        let cell = Cell(Grapheme("│"), style: style)
-        for offset in 0..<max(0, length) {
-            put(cell, at: Point(x: point.x, y: point.y + offset))
-        }
-    }
-
     /// Whether a trailing title leaves enough room for the title.
     static func hasRoom(
         for trailing: TextLine, beside title: TextLine, inBorderOf columns: Int

@@ -136,6 +136,9 @@ public final class FindBar: View {
 
     private func toggleExpression() {
         isExpression.toggle()
+        replaceField.placeholder = TextLine(
+            isExpression ? localized("nothing; $1 is the first group") : localized("nothing"),
+            .secondary)
         queryDidChange()
     }
 

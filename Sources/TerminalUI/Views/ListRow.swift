@@ -24,6 +24,8 @@ public struct ListRow: Hashable, Sendable {
 
     /// The row's title, cut if it does not fit beside the columns.
     public var title: TextLine
+    /// A word right behind the title, which is cut for it: " draft".
+    public var mark: TextLine?
     /// A symbol before the title, e.g. a dot for "not saved yet".
     public var symbol: TextLine?
     /// Short texts in the line below the title, if rows are higher than one: the most important first; the
@@ -41,12 +43,13 @@ public struct ListRow: Hashable, Sendable {
     public var matches: [Range<Int>]
 
     public init(
-        _ title: TextLine, symbol: TextLine? = nil, facts: [TextLine] = [],
+        _ title: TextLine, mark: TextLine? = nil, symbol: TextLine? = nil, facts: [TextLine] = [],
         details: [TextLine] = [], columns: [Column] = [], image: ImageCells? = nil,
         graphic: Graphic? = nil,
         matches: [Range<Int>] = []
     ) {
         self.title = title
+        self.mark = mark
         self.symbol = symbol
         self.facts = facts
         self.details = details

@@ -12,10 +12,17 @@ extension ListView {
         let rows = visible.map { dataSource.listView(self, rowAt: $0) }
         // Titles are aligned, with or without a symbol.
         let symbolWidth = rows.reduce(0) { max($0, $1.symbol?.columnCount ?? 0) }
+        // Columns are aligned, too: all rows leave out the same ones.
+        let titleWidth = rows.reduce(0) {
+            max($0, $1.title.columnCount + ($1.mark?.columnCount ?? 0))
+        }
+        let leastTitleWidth = min(titleWidth, Self.leastTitleWidth)
         for (index, row) in zip(visible, rows) {
             let y = (index - firstVisibleIndex) * rowPitch
             surface.inside(Rect(x: 0, y: y, width: width, height: rowHeight)) {
-                draw(row, at: index, symbolWidth: symbolWidth, on: surface)
+                draw(
+                    row, at: index, symbolWidth: symbolWidth, leastTitleWidth: leastTitleWidth,
+                    on: surface)
             }
         }
         if hasScrollBar { drawScrollBar(on: surface) }
@@ -44,7 +51,8 @@ extension ListView {
     }
 
     private func draw(
-        _ row: ListRow, at index: Int, symbolWidth: Int, on surface: Surface
+        _ row: ListRow, at index: Int, symbolWidth: Int, leastTitleWidth: Int,
+        on surface: Surface
     ) {
         let theme = surface.theme
         let area = surface.bounds
@@ -75,7 +83,8 @@ extension ListView {
             if let symbol = row.symbol { surface.draw(symbol, at: Point(x: x, y: 0), on: base) }
             x += symbolWidth + 1
         }
-        let end = drawColumns(row, from: x, on: surface, base: base)
+        let end = drawColumns(
+            row, from: x, leastTitleWidth: leastTitleWidth, on: surface, base: base)
         drawTitle(row, at: x, columns: end - x, on: surface, base: base)
         guard rowHeight > 1 else { return }
         let columns = area.width - x - 1
@@ -87,13 +96,12 @@ extension ListView {
 
     /// Draws the columns that fit, from the right, and returns the maximum end of the title.
     private func drawColumns(
-        _ row: ListRow, from start: Int, on surface: Surface, base: Style
+        _ row: ListRow, from start: Int, leastTitleWidth: Int, on surface: Surface, base: Style
     ) -> Int {
         var end = surface.bounds.width - 1
         var shown = row.columns
-        // The title gets at least as much room as the columns.
         while !shown.isEmpty,
-            end - start - shown.reduce(0, { $0 + $1.width + 2 }) < Self.leastTitleWidth
+            end - start - shown.reduce(0, { $0 + $1.width + 2 }) < leastTitleWidth
         {
             shown.removeLast()
         }
@@ -108,12 +116,18 @@ extension ListView {
         return end
     }
 
+    /// What titles get before columns, unless all that are shown are shorter.
     private static let leastTitleWidth = 24
 
     private func drawTitle(
         _ row: ListRow, at x: Int, columns: Int, on surface: Surface, base: Style
     ) {
-        surface.draw(row.title, at: Point(x: x, y: 0), columns: columns, on: base)
+        let markWidth = row.mark?.columnCount ?? 0
+        let columns = max(min(columns, Self.leastTitleWidth / 2), columns - markWidth)
+        let used = surface.draw(row.title, at: Point(x: x, y: 0), columns: columns, on: base)
+        if let mark = row.mark {
+            surface.draw(mark, at: Point(x: x + used, y: 0), columns: markWidth, on: base)
+        }
         guard !row.matches.isEmpty else { return }
         let title = row.title.text
         let match = surface.theme[.match]

@@ -34,6 +34,13 @@ final class RegularExpression: @unchecked Sendable {
 
     deinit { byteclub_regex_free(code) }
 
+    /// The groups `(?<name>…)`: several may share one name with `(?J)`; nil when none has it.
+    func numbers(of name: String) -> [Int]? {
+        var numbers = [UInt32](repeating: 0, count: 64)
+        let count = byteclub_regex_groups(code, name, &numbers, numbers.count)
+        return count > 0 ? numbers.prefix(count).map(Int.init) : nil
+    }
+
     private static func reason(_ error: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = byteclub_regex_reason(error, &buffer, buffer.count)

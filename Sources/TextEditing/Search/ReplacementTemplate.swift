@@ -4,11 +4,12 @@ struct ReplacementTemplate {
         case text([UInt8])
         case lineBreak
         case group(Int)
+        case namedGroup(String)
     }
 
     private var parts: [Part] = []
 
-    /// Reads `$1`, `${12}`, `\1`, `\n`, `\t`, `\\` and `$$`; everything else stands for itself.
+    /// Reads `$1`, `${12}`, `${name}`, `\1`, `\n`, `\t`, `\\` and `$$`; everything else stands for itself.
     init(_ template: String) {
         var text: [UInt8] = []
         let bytes = Array(template.utf8)
@@ -28,6 +29,12 @@ struct ReplacementTemplate {
             if let (group, next) = Self.group(in: bytes, from: index, allowsBraces: byte == 0x24) {
                 close(&text, &parts)
                 parts.append(.group(group))
+                index = next
+            } else if byte == UInt8(ascii: "$"),
+                let (name, next) = Self.name(in: bytes, from: index)
+            {
+                close(&text, &parts)
+                parts.append(.namedGroup(name))
                 index = next
             } else if bytes[index] == byte {
                 text.append(byte)
@@ -67,14 +74,32 @@ struct ReplacementTemplate {
         return (number, index + 1)
     }
 
-    /// - Parameter lineEnding: What `\n` stands for.
-    func expanded(lineEnding: [UInt8], _ group: (Int) -> [UInt8]) -> TextBuffer {
+    /// A group's name in braces at `start`: letters, digits and `_`, as PCRE2 has them.
+    private static func name(in bytes: [UInt8], from start: Int) -> (name: String, next: Int)? {
+        guard bytes[start] == UInt8(ascii: "{"),
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "}"))
+        else { return nil }
+        let name = String(decoding: bytes[(start + 1)..<end], as: UTF8.self)
+        guard let first = name.first, !first.isNumber,
+            name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+        else { return nil }
+        return (name, end + 1)
+    }
+
+    /// - Parameters:
+    ///   - lineEnding: What `\n` stands for.
+    ///   - group: The bytes of a group; empty when it took no part in the match.
+    ///   - named: The same by its name; nil when the expression has no such group, and the words stand for themselves.
+    func expanded(
+        lineEnding: [UInt8], _ group: (Int) -> [UInt8], named: (String) -> [UInt8]?
+    ) -> TextBuffer {
         var bytes: [UInt8] = []
         for part in parts {
             switch part {
             case .text(let text): bytes += text
             case .lineBreak: bytes += lineEnding
             case .group(let number): bytes += group(number)
+            case .namedGroup(let name): bytes += named(name) ?? Array("${\(name)}".utf8)
             }
         }
         return TextBuffer(utf8: bytes)

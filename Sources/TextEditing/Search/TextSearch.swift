@@ -104,7 +104,7 @@ public struct TextSearch: Sendable {
     /// groups are cut off somewhere, or it is not found again because its expression looks far back.
     ///
     /// - Parameter template: As it is, or for a regular expression with `$1` or `\1` for what its first
-    ///   group matched, `$0` for all of it, `\n`, `\t`, and `$$` and `\\` for themselves.
+    ///   group matched, `${name}` for a group `(?<name>…)`, `$0` for all of it, `\n`, `\t`, and `$$` and `\\` for themselves.
     public func replacement(
         for match: Range<Int>, in text: TextBuffer, template: String
     ) -> TextBuffer? {
@@ -117,9 +117,14 @@ public struct TextSearch: Sendable {
             (try? matcher.matchAgain(match, in: text)) == .found
         else { return nil }
         let ending = Array(text.lineEnding.rawValue.utf8)
-        return ReplacementTemplate(template).expanded(lineEnding: ending) { number in
-            matcher.group(number).map { text.bytes(in: $0) } ?? []
-        }
+        return ReplacementTemplate(template).expanded(
+            lineEnding: ending,
+            { number in matcher.group(number).map { text.bytes(in: $0) } ?? [] },
+            named: { name in
+                expression.numbers(of: name).map { numbers in
+                    numbers.lazy.compactMap(matcher.group).first.map { text.bytes(in: $0) } ?? []
+                }
+            })
     }
 
     /// Whether replacing takes long for each match.

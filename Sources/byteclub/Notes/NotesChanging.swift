@@ -118,6 +118,7 @@ struct NotesRemove: AsyncParsableCommand {
         let reminder = OutboxReminder(club, registry)
         defer { reminder.show() }
         var rest = names[...]
+        var failureCount = 0
         try await Output.listing(asJSON: json.isOn) { removed in
             do {
                 let store = try await ClubOptions.open(club, registry)
@@ -125,9 +126,15 @@ struct NotesRemove: AsyncParsableCommand {
                 let earlier = EarlierChanges(club, registry)
                 try await earlier.send(to: store)
                 for (name, file) in try await NamedNotes.find(names, in: store) {
-                    let file = try await Self.remove(
-                        name, meaning: file, after: earlier, from: store, keepingIn: copy)
-                    if let file { removed.append(ListedFile(file)) }
+                    do {
+                        let file = try await Self.remove(
+                            name, meaning: file, after: earlier, from: store, keepingIn: copy)
+                        if let file { removed.append(ListedFile(file)) }
+                    } catch let failure as CommandFailure where names.count > 1 {
+                        // As rm does: the others are removed.
+                        Output.complain(failure.sentence)
+                        failureCount += 1
+                    }
                     rest.removeFirst()
                 }
             } catch let error as StoreError {
@@ -148,6 +155,7 @@ struct NotesRemove: AsyncParsableCommand {
                         "What was written in a draft of “\(draft.name)” stays on this computer: n in the app opens it."
                     ))
             }
+            if failureCount > 0 { throw ExitCode.failure }
         }
     }
 

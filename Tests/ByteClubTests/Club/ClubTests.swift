@@ -45,6 +45,16 @@ import Testing
         test.club.stop()
     }
 
+    /// Every listing of a large club takes megabytes.
+    @Test func aServerThatResetsEachCursorGetsPauses() async throws {
+        for _ in 0..<3 { test.store.failNext(.waitForChanges, with: .cursorReset) }
+        await test.waitUntil { $0.known.listingCount == 2 }
+        let second = ContinuousClock.now
+        await test.waitUntil { $0.known.listingCount == 3 }
+        #expect(ContinuousClock.now - second > .milliseconds(900))
+        test.club.stop()
+    }
+
     @Test func countsOneLongPollAsNothingInFlight() async throws {
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
         #expect(test.activity.count == 0)

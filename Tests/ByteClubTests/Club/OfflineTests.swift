@@ -57,6 +57,35 @@ import TextEditing
         test.club.stop()
     }
 
+    /// The club says so only minutes later: until then the list would show what was there before, and the next save
+    /// would replace what was sent.
+    @Test func whatAnotherProgramHasSentIsShownAtOnce() async throws {
+        defer { cleanUp() }
+        try store.plant("old", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let note = try #require(test.club.contents.notes.first)
+        _ = try await test.club.write(
+            TextBuffer("mine"), at: note.path, mode: .update(note.revision, contentHash: nil))
+        let waiting = try #require(test.club.waiting.first)
+        do {
+            let other = LocalCopy(folder: folder)
+            let change = try #require(try other.beginSending(waiting.id))
+            let sent = RemoteFile(
+                path: note.path, revision: Revision(rawValue: "sent"), byteCount: 4,
+                modified: Date(timeIntervalSince1970: 1))
+            try other.complete(change, with: sent)
+        }
+        await test.waitUntil { $0.waiting.isEmpty }
+        #expect(!isConnected(test.club))
+        #expect(test.club.contents.notes.map(\.revision.rawValue) == ["sent"])
+        await test.waitUntil { _ in !store.confirmed.isEmpty }
+        #expect(store.confirmed == [note.path])
+        test.club.stop()
+    }
+
     /// A run of the app that has seen all and ended.
     private func visit() async {
         let test = makeClub()
@@ -463,6 +492,21 @@ import TextEditing
         #expect(test.club.waiting.map(\.problem) == [nil])
     }
 
+    /// A server that has just started, or whose disk is not there yet, lists nothing for a moment.
+    @Test func anEmptyListingIsAskedForTwice() async throws {
+        defer { cleanUp() }
+        try store.plant("words", at: "/a.txt")
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        store.listNothingNext()
+        test.club.refresh()
+        await test.waitUntil { isConnected($0) && $0.known.listingCount > 1 }
+        #expect(test.club.contents.notes.count == 1)
+        let deleted = await test.club.local?.run { try $0.deletions() }
+        #expect(deleted?.isEmpty == true)
+        test.club.stop()
+    }
+
     @Test func anEmptyListingTakesNoTextAway() async throws {
         defer { cleanUp() }
         try store.plant("words", at: "/a.txt")
@@ -520,7 +564,7 @@ import TextEditing
     ) -> NoteFollower {
         let follower = NoteFollower(document, isDirty: { isDirty }) { news in
             switch news {
-            case .reload(let text, _): heard.reloads.append(text)
+            case .reload(let text, _, _): heard.reloads.append(text)
             case .changedElsewhere: heard.changed += 1
             case .deletedElsewhere: heard.deleted += 1
             case .renamed: heard.renamed += 1

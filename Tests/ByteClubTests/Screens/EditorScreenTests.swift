@@ -455,6 +455,32 @@ import Testing
         await run.end()
     }
 
+    /// Undo is about what was typed here. What somebody else has added meanwhile leaves the text on the screen with it,
+    /// but not the club without a question.
+    @Test func anUndoneReloadIsNotSavedUnasked() async throws {
+        let run = try await type("X", into: "old\nlast\n")
+        let screen = run.screen
+        screen.press("^S")
+        await screen.wait(untilGone: "modified")
+        try home.store.plant("Xold\nlast\nTHEIRS\n", at: "/plan.txt")
+        await screen.wait(for: "updated just now")
+        screen.press("^Z")
+        await screen.wait(for: "modified")
+        #expect(Array(screen.box("plan.txt").prefix(3)) == ["Xold", "last", ""])
+        screen.press("F2")
+        await screen.wait(for: "fit together")
+        #expect(try home.note("plan.txt") == "Xold\nlast\nTHEIRS\n")
+        screen.press("Esc")
+        await screen.wait(untilGone: "fit together")
+        // Done again, it is the club's version.
+        screen.press("^Y")
+        await screen.wait(untilGone: "modified")
+        screen.press("Esc")
+        await screen.wait(for: "1 · by name")
+        #expect(try home.note("plan.txt") == "Xold\nlast\nTHEIRS\n")
+        await run.end()
+    }
+
     /// The others' change is in the draft already: the merge changes nothing in it, and must not make it saved.
     @Test func aDraftThatHasTheOthersChangeIsStillUnsavedWhenMerged() async throws {
         let home = ListHome(keepsCopy: true)

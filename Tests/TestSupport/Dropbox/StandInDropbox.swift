@@ -178,13 +178,6 @@ public final class StandInDropbox: Sendable {
             state: fields["state"])
     }
 
-    /// Signs in without the page: a valid refresh token.
-    public func makeRefreshToken() -> String {
-        let token = remember("refresh-" + UUID().uuidString)
-        box.state.withLock { $0.refreshTokens[token] = true }
-        return token
-    }
-
     private func remember(_ secret: String) -> String {
         box.state.withLock { $0.secrets.append(secret) }
         return secret

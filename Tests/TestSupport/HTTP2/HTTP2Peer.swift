@@ -61,12 +61,6 @@ public final class HTTP2Peer {
     /// Waits until a request has come to its end.
     public func readToEnd(of stream: UInt32) { read { ended.contains(stream) } }
 
-    /// Waits until so many bytes of a request's body have come, in all. They are given back to the client's windows
-    /// only with ``widen(_:by:)``.
-    public func readBody(of stream: UInt32, byteCount: Int) {
-        read { dataCounts[stream, default: 0] >= byteCount }
-    }
-
     /// Waits until the client resets a stream; returns its error code.
     public func readReset(of stream: UInt32) -> UInt32? {
         read { resets[stream] != nil }

@@ -87,9 +87,6 @@ public final class PseudoTerminal: Sendable {
     /// The current terminal settings.
     public var settings: TerminalSettings? { TerminalSettings(of: slave) }
 
-    /// The process group that ^C would interrupt.
-    public var foregroundGroup: Int32 { byteclub_foreground_group(master) }
-
     public func resize(to size: TerminalSize) {
         _ = byteclub_set_terminal_size(master, Int32(size.rows), Int32(size.columns))
     }

@@ -82,9 +82,6 @@ public struct TerminalStyle: Hashable, Sendable, CustomStringConvertible {
 
     public static let plain = TerminalStyle()
 
-    /// Whether any color was requested.
-    public var isColored: Bool { foreground != .standard || background != .standard }
-
     public var description: String {
         var parts: [String] = []
         if foreground != .standard { parts.append("on: \(foreground)") }

@@ -12,7 +12,6 @@ public struct TerminalModes: Hashable, Sendable {
     public var usesAlternateScreen: Bool { !enabled.isDisjoint(with: [47, 1047, 1049]) }
     public var reportsMouse: Bool { !enabled.isDisjoint(with: [9, 1000, 1001, 1002, 1003]) }
     public var bracketsPastes: Bool { enabled.contains(2004) }
-    public var reportsFocus: Bool { enabled.contains(1004) }
     public var showsCursor: Bool { enabled.contains(TerminalModes.visibleCursor) }
     public var hasApplicationCursorKeys: Bool { enabled.contains(1) }
 

@@ -119,6 +119,9 @@ import Testing
             ("(\\w+) (\\w+)", "$2 $1", "two one"), ("(\\w+) (\\w+)", "\\2, \\1", "two, one"),
             ("one", "$0$0", "oneone two"), ("one", "$$1", "$1 two"), ("one", "a\\tb", "a\tb two"),
             ("(x)?one", "[$1]", "[] two"), ("one", "${0}s", "ones two"), ("one", "$", "$ two"),
+            ("(?<a>\\w+) (?<b_2>\\w+)", "${b_2} ${a}", "two one"), ("one", "${no}", "${no} two"),
+            ("(?J)(?:(?<n>x)|(?<n>o)ne)", "${n}", "o two"), ("(?<n>x)?one", "[${n}]", "[] two"),
+            ("one", "${", "${ two"), ("one", "${}", "${} two"),
         ] as [(String, String, String)])
     func templatesNameGroups(pattern: String, template: String, expected: String) throws {
         let search = try #require(try TextSearch(TextQuery(pattern, isRegularExpression: true)))

@@ -36,7 +36,7 @@ final class PanoramaViewController: ViewController {
     private var showsMinimap = true
     /// The terminal's picture support when this picture was drawn.
     private var terminal: PictureTerminal?
-    private var loading: Task<Void, Never>?
+    var loading: Task<Void, Never>?
     private var bringing: Task<Void, Never>?
     /// Pictures of other photos, by their position in the list.
     private var brought: [Int: LoadedPicture] = [:]
@@ -239,7 +239,7 @@ extension PanoramaViewController {
         load()
     }
 
-    private func load() {
+    func load() {
         loading?.cancel()
         bringing?.cancel()
         (info.failure, info.fetched, info.waitsForDownload) = (nil, nil, false)
@@ -278,14 +278,16 @@ extension PanoramaViewController {
                 info.fetched = nil
                 show(loaded)
                 bringNeighbors()
-            } catch let failure as PictureFailure {
+            } catch {
                 guard !Task.isCancelled else { return }
                 // Also replaces a sketch.
                 picture = nil
                 minimap.show(nil)
                 minimap.place = nil
-                explain(failure)
-            } catch {}
+                explain(
+                    error as? PictureFailure
+                        ?? PictureFailure(sentence: "\(error)", mayPass: true))
+            }
         }
     }
 
@@ -296,7 +298,7 @@ extension PanoramaViewController {
         if picture == nil { showPlaceholder(progress.sentence) } else { showInfo() }
     }
 
-    private func showPlaceholder(_ text: String) {
+    func showPlaceholder(_ text: String) {
         canvas.imageView.placeholder = TextLine(text, .secondary)
         view.setNeedsDisplay()
     }
@@ -370,110 +372,14 @@ extension PanoramaViewController {
     }
 
     func showInfo() {
-        var words: [String] = []
-        if picture != nil, !info.showsDetails, let zoom = info.zoom { words.append(zoom.short) }
-        if let shownHeading { words.append(shownHeading) }
-        words.append(Wording.byteCount(photo.byteCount))
-        if info.isGone { words.append(localized("no longer in the club")) }
-        if let picture {
-            if picture.isDamaged {
-                words.append(localized("damaged: part of the picture is missing"))
-            } else if picture.isOriginal {
-                words.append(localized("the file itself"))
-            } else {
-                words.append(localized("preview"))
-            }
-            if !picture.isWhole {
-                words.append(info.fetched?.words ?? localized("sharper in a moment"))
-            }
-            if info.showsDetails {
-                words += picture.details.words
-                if picture.details.date == nil {
-                    words.append(
-                        localized("changed \(Wording.timeAgo(photo.modified, at: Date()))"))
-                }
-                if let zoom = info.zoom { words.append(zoom.long) }
-            }
-        }
-        if let item = transfer(of: photo), item.isWanted || item.state == .paused {
-            words.append("\(item.arrow) \(item.words(at: Date()))")
-        }
-        let rest = words.joined(separator: " · ")
-        // On a small screen a long name is cut.
-        infoLabel.text =
-            info.isNarrow && !words.isEmpty
-            ? TextLine(words[0] + " · ", .secondary) + TextLine(name: photo.name)
-                + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
-            : TextLine(name: photo.name) + TextLine(" · " + rest, .secondary)
+        let now = Date()
+        let item = transfer(of: photo).flatMap { $0.isWanted || $0.state == .paused ? $0 : nil }
+        let caption = ViewerCaption(
+            photo: photo, isGone: info.isGone, picture: picture.map(ViewerCaption.Picture.init),
+            details: info.showsDetails ? picture?.details : nil, zoom: info.zoom,
+            heading: shownHeading, fetched: info.fetched?.words,
+            transfer: item.map { "\($0.arrow) \($0.words(at: now))" })
+        infoLabel.text = caption.line(isNarrow: info.isNarrow, at: now)
         view.setNeedsLayout()
-    }
-}
-
-// MARK: - The file itself
-
-extension PanoramaViewController: TransferObserver {
-    func transfersDidChange(_ center: TransferCenter) {
-        if waitForDownload() == .notWaiting, picture != nil { showInfo() }
-    }
-
-    private enum DownloadWait {
-        case waiting
-        case notWaiting
-    }
-
-    /// A photo that is being downloaded is not fetched a second time for its preview. One whose download has stopped
-    /// is fetched again.
-    private func waitForDownload() -> DownloadWait {
-        let item = transfer(of: photo)
-        // One that waits for others may wait for long.
-        guard let item, item.state == .running else {
-            if info.waitsForDownload, item?.state != .done { load() }
-            return .notWaiting
-        }
-        if info.fetched != nil {
-            loading?.cancel()
-            (info.fetched, info.waitsForDownload) = (nil, true)
-        }
-        guard info.waitsForDownload else { return .notWaiting }
-        if picture == nil {
-            showPlaceholder("\(item.arrow) \(item.words(at: Date()))")
-        } else {
-            showInfo()
-        }
-        return .waiting
-    }
-
-    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
-        guard item.state == .done, item.order.path == photo.path.string,
-            picture?.isOriginal != true
-        else { return }
-        load()
-    }
-
-    private func transfer(of photo: RemoteFile) -> TransferItem? {
-        transfers.items.last {
-            $0.order.direction == .download && $0.order.path == photo.path.string
-        }
-    }
-
-    /// The downloaded file of the photo's current revision.
-    private func downloadedFile(of photo: RemoteFile) -> URL? {
-        let item = transfers.items.last {
-            $0.order.direction == .download && $0.state == .done
-                && $0.order.path == photo.path.string
-                && $0.status.revision == photo.revision.rawValue
-        }
-        return item.map { URL(filePath: $0.order.file) }
-    }
-
-    private var downloadReason: String? {
-        if info.isGone { return localized("It is no longer in the club.") }
-        guard let item = transfer(of: photo) else { return nil }
-        if item.isWanted { return localized("It is being downloaded.") }
-        return nil
-    }
-
-    private func download() {
-        PhotoDownloads(center: transfers, settings: settings, owner: self).begin([photo])
     }
 }

@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 
 /// Measures what a piece of work costs this process: time, processor, memory, threads.
-final class Meter: Sendable {
+package final class Meter: Sendable {
     private let startTime = DispatchTime.now().uptimeNanoseconds
     private let startProcessor = Meter.processorSeconds
     private let startMemory: Int
     private let mostThreads = Mutex(0)
 
-    init() {
+    package init() {
         // Makes the kernel forget the highest memory use so far, then reads the present one.
         if let file = fopen("/proc/self/clear_refs", "w") {
             fputs("5", file)
@@ -19,21 +19,21 @@ final class Meter: Sendable {
     }
 
     /// To be called now and then while the work goes on.
-    func countThreads() {
+    package func countThreads() {
         let count = Meter.status("Threads")
         mostThreads.withLock { $0 = max($0, count) }
     }
 
     /// `seconds processor-seconds memory-growth-KiB threads`, memory and threads at their most; another
     /// time where given.
-    func report(seconds: Double? = nil) -> String {
+    package func report(seconds: Double? = nil) -> String {
         countThreads()
         return report(seconds, Meter.status("VmHWM"), mostThreads.withLock { $0 })
     }
 
     /// The same of what is left at the end: memory that was not given back and, in place of threads,
     /// descriptors that are open.
-    func reportWhatIsLeft(descriptors count: Int) -> String {
+    package func reportWhatIsLeft(descriptors count: Int) -> String {
         report(nil, Meter.status("VmRSS"), count)
     }
 
@@ -45,7 +45,7 @@ final class Meter: Sendable {
     }
 
     /// How many descriptors are open.
-    static var descriptors: Int {
+    package static var descriptors: Int {
         guard let folder = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(folder) }
         var count = 0

@@ -1,0 +1,72 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import ByteClubMessages
+internal import TerminalUI
+
+// What is said when a transfer has ended.
+
+extension PhotosViewController: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {}
+
+    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
+        if item.order.direction == .upload, item.state != .done, uploadsLeft == 0 {
+            ended.forgetUploads()
+        }
+        switch (item.order.direction, item.state) {
+        case (.upload, .done):
+            guard let path = item.status.path.flatMap({ try? RemotePath(validating: $0) }) else {
+                return
+            }
+            _ = startPending { [self] in
+                if let file = await club.look(at: path) { memory.see([file]) }
+                files.pathToSelect = path
+                files.reload()
+                showUploadSentence(path.name)
+                club.askForAccountAgain()
+            }
+        case (.download, .done):
+            showDownloadSentence(item)
+        case (_, .failed):
+            // The view on the screen shows the failure.
+            guard item.id != uploadInSight,
+                !(application?.topViewController is TransfersViewController)
+            else { return }
+            application?.showMessage(
+                localized("“\(item.shownName)” failed: w shows why, and tries again."), .warning,
+                for: .seconds(20))
+        default: break
+        }
+    }
+}
+
+extension PhotosViewController {
+    private var uploadsLeft: Int {
+        transfers.wantedItems.count { $0.order.direction == .upload }
+    }
+
+    private func showDownloadSentence(_ item: TransferItem) {
+        let left = transfers.wantedItems.count { $0.order.direction == .download }
+        let sentence = ended.noteDownload(of: item.fileName, in: item.folderWords, left: left)
+        application?.showMessage(sentence, .success)
+    }
+
+    private func showUploadSentence(_ name: String) {
+        let failureCount = transfers.failedUploadCount
+        let sentence = ended.noteUpload(of: name, left: uploadsLeft, failed: failureCount)
+        application?.showMessage(sentence, failureCount == 0 ? .success : .warning)
+    }
+}
+
+extension TransferItem {
+    /// The name on this computer, which may differ from the name in the club.
+    fileprivate var fileName: String { URL(filePath: order.file).lastPathComponent }
+
+    /// `~/Pictures`.
+    fileprivate var folderWords: String {
+        let folder = URL(filePath: order.file).deletingLastPathComponent().path
+        guard folder != TypedPath.home else { return localized("your home folder") }
+        return TypedPath.shown(folder)
+    }
+}

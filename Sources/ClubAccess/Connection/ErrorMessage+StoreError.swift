@@ -1,0 +1,266 @@
+internal import ClubStore
+internal import ByteClubMessages
+internal import ByteClubPictures
+
+// Errors that any club may have.
+
+extension ErrorMessage {
+    static func title(of error: StoreError) -> String {
+        switch error.code {
+        case .cancelled: localized("Cancelled")
+        case .conflict where error.wasAccepted: localized("Stored otherwise")
+        case .conflict where error.operation.isWrite:
+            localized("The name is taken, or the file has changed")
+        case .unauthorized: localized("Sign in again")
+        case .offline: localized("No connection to the club")
+        case .overQuota: localized("The club is full")
+        default: localized("Could not \(error.operation.verb)")
+        }
+    }
+
+    /// Includes the server's own message as plain text.
+    private static func refused(_ error: StoreError) -> String {
+        let words = ServerText.line(error.userMessage ?? "")
+        return words.isEmpty
+            ? localized(
+                "The server refused this and did not say why. Try again later, or ask the owner of the club's "
+                    + "folder.")
+            : localized("The server refused this. It says: “\(words)”")
+    }
+
+    /// Includes the server's message if it is text and not a page.
+    private static func badRequest(_ error: StoreError) -> String {
+        let words = ServerText.line(error.refusedWords)
+        let said = words.isEmpty || words.contains("<") ? "" : localized(" It says: “\(words)”")
+        return
+            localized(
+                "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
+                    + "it, with what you were doing.")
+    }
+
+    static func text(of error: StoreError) -> String {
+        let name = self.name(in: error)
+        return switch error.code {
+        case .notFound where isAboutRoot(error):
+            localized(
+                "The club's folder no longer exists. Ask its owner, or sign in to the club again "
+                    + "with another folder.")
+        case .notFound:
+            localized(
+                "\(error.path == nil ? localized("It") : name) is no longer in the club. Another "
+                    + "member may have moved or removed it; "
+                    + "the list shows what is there now.")
+        case .conflict where error.wasAccepted:
+            localized(
+                "Something else is in the club under \(name) than what was sent: the server has changed it, or someone "
+                    + "else wrote it in the same moment. Yours is still here. Look at the one in the club first."
+            )
+        case .conflict(let revision):
+            conflict(error.operation, name: name, hasRevision: revision != nil)
+        case .notEmpty:
+            localized(
+                "\(capitalized(name)) has hidden files in it, or others that are not shown here. Nothing was "
+                    + "removed: take those out of the folder first, where it lies.")
+        case .wrongKind:
+            localized(
+                "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
+                    + "a folder's. Choose another name.")
+        case .unauthorized:
+            error.missingScope.map { SignInError.sentence(missing: [$0]) }
+                ?? localized("The club no longer accepts this sign-in. Sign in again.")
+        case .forbidden where isAboutRoot(error):
+            localized("You may not do this in the club's folder. Ask its owner.")
+        case .forbidden:
+            localized("You may not do this with \(name). Ask the owner of the club's folder.")
+        case .refused:
+            refused(error)
+        case .locked where isAboutRoot(error):
+            localized("Someone else has locked the club's folder. Try again later.")
+        case .locked:
+            localized(
+                "Someone else is writing to \(name) right now. Try again later."
+            )
+        case .badRequest:
+            badRequest(error)
+        case .rateLimited(let wait):
+            localized("The server is receiving too many requests. Try again \(later(wait)).")
+        case .overQuota where isAboutRoot(error):
+            localized(
+                "There is no room left in the club. Remove something from it, or free space on the disk it "
+                    + "lives on, and try again.")
+        case .overQuota:
+            localized(
+                "There is no room left for \(name). Remove something from the club, or free space on the "
+                    + "disk it lives on, and try again.")
+        case .serverUnavailable(let wait):
+            localized("The club's server cannot answer just now. Try again \(later(wait)).")
+        case .serverError:
+            localized("The club's server failed. Try again in a few minutes.")
+        case .offline where error.connectionFailure == .metered: meteredText
+        case .offline:
+            localized("Nothing answers, or the connection broke. Check the network and try again.")
+        case .untrusted:
+            localized(
+                "The server's identity could not be verified. Check the address, and this "
+                    + "computer's clock. If the server has a certificate of its own, sign in to the club again."
+            )
+        case .withoutEffect:
+            withoutEffect(error.operation, name: name)
+        case .timedOut:
+            localized("The club's server took too long to answer. Check the network and try again.")
+        case .cancelled:
+            localized("Nothing was changed in the club, unless it was finished already.")
+        case .badAnswer:
+            localized(
+                "The server's answer was not understood. It may be the wrong address, or a network "
+                    + "sign-in page: "
+                    + "sign in there first, and try again.")
+        case .nameNotAllowed where error.operation == .list:
+            localized(
+                "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
+                    + "long. Rename it there.")
+        case .nameNotAllowed:
+            localized(
+                "The club cannot keep anything under the name \(name). Choose another one, without slashes "
+                    + "and control characters, and without a space or a full stop at either end.")
+        case .tooLarge where error.operation == .fetch:
+            localized(
+                "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is "
+                    + "the most that "
+                    + "is opened here.")
+        case .tooLarge where isAboutRoot(error):
+            localized(
+                "The club's server does not accept a request of this size. Ask its administrator.")
+        case .tooLarge:
+            localized(
+                "\(capitalized(name)) is too large for the club's server.")
+        case .cursorReset:
+            localized("The list is out of date. Refresh it.")
+        case .noThumbnail:
+            localized("\(capitalized(name)) could not be shown because ")
+                + ((error.underlying as? PictureError)?.reason
+                    ?? localized(
+                        "it is not a picture, is damaged, or takes too much work to open"))
+                + "."
+        case .damaged where error.operation.isWrite:
+            localized(
+                "The club stored something else under \(name) than what was sent: a part, or other bytes. Yours "
+                    + "is still here. Look at the one in the club, and ask the owner of its server."
+            )
+        case .damaged:
+            localized("What arrived of \(name) is not what was sent. Nothing was kept; try again.")
+        case .changedMeanwhile:
+            localized(
+                "\(capitalized(name)) changed during the transfer. Try again when no one is writing to it."
+            )
+        case .fileUnreadable:
+            localized(
+                "The file on your computer cannot be read. Check that it is still there, that it is a file, "
+                    + "and that you may read it.")
+        case .fileUnwritable:
+            localized(
+                "The file on your computer cannot be written. Check that the folder is there, that you may "
+                    + "write to it, and that the disk has room.")
+        }
+    }
+
+    static var meteredText: String {
+        localized(
+            "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
+        )
+    }
+
+    /// Whether it concerns the club as a whole, not an entry in it.
+    private static func isAboutRoot(_ error: StoreError) -> Bool {
+        error.operation != .naming && error.path?.isRoot ?? true
+    }
+
+    private static func name(in error: StoreError) -> String {
+        // An invalid name is distinguished from an invalid folder.
+        if error.operation == .naming, let name = error.detail {
+            return "“\(ServerText.name(name))”"
+        }
+        guard let path = error.path else { return localized("it") }
+        return path.isRoot ? localized("the club's folder") : "“\(ServerText.name(path.name))”"
+    }
+
+    private static func conflict(
+        _ operation: StoreError.Operation, name: String, hasRevision: Bool
+    ) -> String {
+        switch operation {
+        case .put where hasRevision:
+            localized(
+                "There is another version of \(name) in the club than the one you began with, or the name "
+                    + "is taken. Nothing was overwritten: save it under another name, or open the other "
+                    + "version first.")
+        case .delete:
+            localized(
+                "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
+                    + "first.")
+        case .move:
+            localized(
+                "The name is taken in the club there. It was not changed; choose another name.")
+        default:
+            localized(
+                "The name \(name) is taken in the club. Nothing was changed; choose another name.")
+        }
+    }
+
+    private static func withoutEffect(_ operation: StoreError.Operation, name: String) -> String {
+        let what =
+            switch operation {
+            case .delete: localized("\(name) is still there")
+            case .move: localized("\(name) is not there")
+            default: localized("\(name) is not stored there")
+            }
+        return
+            localized(
+                "The club's server accepted this, but \(what). If this network has a sign-in page, sign in "
+                    + "there first and try again.")
+    }
+
+    /// `in 20 seconds`, `in 5 minutes`, `in a minute` when unknown.
+    private static func later(_ wait: Duration?) -> String {
+        guard let wait else { return localized("in a minute") }
+        let seconds = max(1, wait.components.seconds)
+        switch seconds {
+        case 1: return localized("in a second")
+        case ..<90: return localized("in \(seconds) seconds")
+        case ..<5400: return localized("in \((seconds + 30) / 60) minutes")
+        default: return localized("in \((seconds + 1800) / 3600) hours")
+        }
+    }
+
+    private static func capitalized(_ name: String) -> String {
+        guard let first = name.first else { return name }
+        return first.uppercased() + name.dropFirst()
+    }
+}
+
+extension StoreError.Operation {
+    fileprivate var isWrite: Bool {
+        switch self {
+        case .put, .upload: true
+        default: false
+        }
+    }
+
+    /// The failed operation, after "Could not".
+    fileprivate var verb: String {
+        switch self {
+        case .connect: localized("open the club")
+        case .account: localized("see the account")
+        case .list, .changes, .waitForChanges: localized("list the club")
+        case .metadata, .search: localized("look that up")
+        case .fetch: localized("open it")
+        case .put: localized("save it")
+        case .upload: localized("upload it")
+        case .download: localized("download it")
+        case .thumbnail: localized("show a preview")
+        case .delete: localized("remove it")
+        case .move: localized("rename it")
+        case .createFolder: localized("make the folder")
+        case .naming: localized("use that name")
+        }
+    }
+}
