@@ -38,6 +38,8 @@ extension Club {
     }
 
     private func readWaiting(from local: LocalClub) async {
+        let paths = Set(waiting.flatMap { [$0.path, $0.destination].compactMap(\.self) })
+        let before = Dictionary(uniqueKeysWithValues: paths.map { ($0, reported[$0]?.revision) })
         let found = await local.run { [waiting] copy in
             let now = try copy.waitingChanges()
             let rest = Set(now.map(\.id))
@@ -48,10 +50,12 @@ extension Club {
         }
         // What waited before waits still when it cannot be read just now.
         guard let (now, settled) = found else { return notify() }
-        await noteConfirmed(settled.compactMap(\.file))
         waiting = now
-        if settled.isEmpty { showWaiting() } else { reported.apply(settled) }
+        // What the club has reported meanwhile is newer.
+        let current = settled.filter { reported[$0.path]?.revision == before[$0.path] ?? nil }
+        if current.isEmpty { showWaiting() } else { reported.apply(current) }
         notify()
+        await noteConfirmed(settled.compactMap(\.file))
     }
 
     func showWaiting() {

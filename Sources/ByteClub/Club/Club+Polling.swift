@@ -176,7 +176,9 @@ extension Club {
             // A server, or a proxy that cuts long requests, answers at once without a change: one that goes on like
             // this is asked as rarely as one that fails.
             waits.vainCount += 1
-            try? await Pause.sleep(for: Self.pause(afterFailures: max(1, waits.vainCount - 2)))
+            // What has changed may be hidden: the next change may be one to show.
+            let count = hasChanges ? 1 : max(1, waits.vainCount - 2)
+            try? await Pause.sleep(for: Self.pause(afterFailures: count))
         }
     }
 

@@ -31,8 +31,11 @@ internal import TextEditing
     private var id: UUID
     private var sequence = 0
     private var delay: Task<Void, Never>?
+    /// Whether a scheduled write is under way, and the text has changed since it began.
+    private var isWriting = false
+    private var hasChanged = false
 
-    /// How long writing the last draft took, and when it ended.
+    /// How long writing the last draft took, and when it began.
     private var cost = Duration.zero
     private var lastWrite: ContinuousClock.Instant?
     /// Consecutive failures.
@@ -68,6 +71,11 @@ internal import TextEditing
     ///
     /// - Parameter text: Returns the text when the write is due.
     func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
+        // One at a time: each has a copy of the text, and they would wait for each other.
+        guard !isWriting else {
+            hasChanged = true
+            return
+        }
         guard delay == nil else { return }
         let pause = currentPause
         delay = Task {
@@ -77,13 +85,14 @@ internal import TextEditing
             let draft = nextDraft()
             let (sequence, store) = (sequence, store)
             let start = ContinuousClock.now
+            (isWriting, hasChanged) = (true, false)
             let failure = await Self.write(draft, now, sequence, to: store)
-            (cost, lastWrite) = (.now - start, .now)
-            // If the text was saved or discarded meanwhile, no draft is needed.
-            guard draft.id == id else { return }
-            report(failure)
+            isWriting = false
+            (cost, lastWrite) = (.now - start, start)
+            // If the text was saved or discarded meanwhile, this draft is not needed.
+            if draft.id == id { report(failure) }
             // There may be no further key to trigger it.
-            if failure != nil { textDidChange(text) }
+            if hasChanged || failure != nil && draft.id == id { textDidChange(text) }
         }
     }
 
@@ -101,9 +110,9 @@ internal import TextEditing
         guard failureCount == 0 else {
             return retryPauses[min(failureCount, retryPauses.count) - 1]
         }
-        let pause = max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
         guard let lastWrite else { return Self.firstPause }
-        return max(Self.firstPause, pause - lastWrite.duration(to: .now))
+        let pause = max(Self.pause, min(cost * Self.costFactor, Self.longestPause))
+        return max(Self.firstPause, pause - lastWrite.duration(to: .now) + cost)
     }
 
     /// Writes the text as a draft at once; the scheduled writes go on.

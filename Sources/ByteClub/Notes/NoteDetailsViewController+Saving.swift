@@ -138,7 +138,14 @@ extension NoteDetailsViewController {
         textView.markClean(state)
         progress.isSavedOnce = true
         progress.differsFromBase = false
-        progress.bases = [:]
+        // Undone beyond another member's change, the text is still older than the club's.
+        if progress.bases.values.contains(where: \.isOutdated) {
+            let base = document.base
+            progress.bases = progress.bases.mapValues { $0.isOutdated ? $0 : base }
+            progress.bases[state] = base
+        } else {
+            progress.bases = [:]
+        }
         // The saved text includes the others' changes.
         panel.trailingTitle = nil
         textView.highlights = []

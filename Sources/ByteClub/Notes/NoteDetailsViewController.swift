@@ -219,7 +219,9 @@ final class NoteDetailsViewController: ViewController {
 
     /// Continues from the club's version: what is shown is a change of it.
     func takeBase(_ file: RemoteFile, _ text: TextBuffer, becoming new: TextBuffer) {
-        progress.bases[textView.state] = document.base
+        var before = document.base
+        before.isOutdated = true
+        progress.bases[textView.state] = before
         document.adopt(file, text: text)
         becomeText(new.withoutByteOrderMark)
         progress.bases[textView.state] = document.base

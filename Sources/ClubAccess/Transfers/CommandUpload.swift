@@ -13,7 +13,6 @@ package final class CommandUpload: Sendable {
     /// How many bytes the server has, if they are of use.
     package let keptByteCount: Int64
     private let lock: FileLock
-    private let lockFile: URL
 
     /// - Parameters:
     ///   - file: The file on this computer, not what is made of it.
@@ -30,8 +29,9 @@ package final class CommandUpload: Sendable {
         let folder = transfers.appending(path: "commands")
         let name = StoreIdentity(of: [Self.realPath(of: file), path.string]).description
         record = folder.appending(path: "\(name).upload")
-        lockFile = folder.appending(path: "\(name).lock")
-        guard let lock = try? FileLock(lockFile) else { return nil }
+        guard let lock = try? FileLock(folder.appending(path: "\(name).lock")) else {
+            return nil
+        }
         self.lock = lock
         guard lock.attempt() == .taken else {
             lock.release()
@@ -46,7 +46,7 @@ package final class CommandUpload: Sendable {
     /// - Parameter isOfUse: Whether another attempt can go on from there.
     @concurrent package func end(isOfUse: Bool) async {
         if !isOfUse { unlink(record.path) }
-        if access(record.path, F_OK) != 0 { unlink(lockFile.path) }
+        // Its file stays for a while: another command may have opened it to wait for the lock.
         lock.release()
     }
 

@@ -14,6 +14,8 @@ internal import ByteClubPictures
     private var spread: SpreadProgress
     /// Whether any bytes were transferred in this attempt. Until then the earlier count is shown.
     private var hasMoved = false
+    /// Whether the last byte was sent, also while what the server has refused is about to be sent again.
+    private var hasSentAll = false
     private let began: Duration
     /// Where the photo of an upload is being put.
     private var target: RemotePath?
@@ -53,7 +55,7 @@ internal import ByteClubPictures
         } catch {
             pending?.cancel()
             pending = nil
-            let wasSent = TransferItem(order: order, status: status).isConfirming
+            let wasSent = hasSentAll
             let kept = await keptByteCount
             // Only what fails again and again without a step forward counts.
             if kept > keptBefore { status.failureCount = 0 }
@@ -358,6 +360,7 @@ internal import ByteClubPictures
         progress.record(byteCount: byteCount, of: expected, at: time)
         spread.record(byteCount, at: time)
         status.byteCount = byteCount
+        hasSentAll = TransferItem(order: order, status: status).isConfirming
         status.bytesPerSecond = progress.bytesPerSecond
         reportSoon()
         if watch == nil { watchForStalls() }
@@ -421,6 +424,8 @@ extension StoreError {
         case .rateLimited(let wait), .serverUnavailable(let wait):
             return max(wait ?? pause, .seconds(1))
         case .offline, .timedOut, .locked: return pause
+        // Its folder may be on a disk that is not there yet.
+        case .untrusted where underlying is EmbeddedClubError: return pause
         // A server that fails repeatedly needs the user's attention.
         case .serverError, .badAnswer: return count < 2 ? pause : nil
         default: return nil

@@ -29,7 +29,7 @@ extension LocalCopy {
                 for change in changes {
                     let sent = try OutboxRows.sentFile(for: change.id, in: database)?.path
                     let isWrite = if case .write = change.action { true } else { false }
-                    if !isWrite, try Self.file(at: change.path, in: database) == nil {
+                    if !isWrite, try Self.isNothing(at: change.path, in: database) {
                         entries.append(.deleted(change.path))
                     }
                     for path in Set([change.path, change.destination, sent].compactMap { $0 }) {
@@ -149,6 +149,11 @@ extension LocalCopy {
             RemoteFile(
                 path: path, revision: Revision(rawValue: row.text(2)), byteCount: row.integer(3),
                 modified: row.date(4), contentHash: row.optionalText(5)))
+    }
+
+    private static func isNothing(at path: RemotePath, in database: Database) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM entries WHERE path = ?", .text(path.string), read: { _ in true }) == nil
     }
 
     static func file(at path: RemotePath, in database: Database) throws -> RemoteFile? {

@@ -136,18 +136,19 @@ extension OutboxSender {
             return .sent(change, file: file)
         } catch {
             guard error.isConflict else { throw error }
-            return try await resolveConflict(change, mode, text)
+            return try await resolveConflict(change, mode, text, hasSameBytes: error.hasSameBytes)
         }
     }
 
     /// Another member has changed the file: both texts are sent, merged if possible.
     private func resolveConflict(
-        _ change: WaitingChange, _ mode: RemoteWriteMode, _ text: Data
+        _ change: WaitingChange, _ mode: RemoteWriteMode, _ text: Data, hasSameBytes: Bool
     ) async throws(StoreError) -> SyncEvent {
-        if change.attempts > 1, let theirs = try await otherText(at: change.path),
+        if change.attempts > 1 || hasSameBytes, let theirs = try await otherText(at: change.path),
             theirs.data == text
         {
-            // An attempt before has arrived, and this computer could not record it.
+            // An attempt before has arrived, and this computer could not record it; or a gateway has performed this
+            // one twice.
             try onDisk(change.path) { try copy.complete(change, with: theirs.file) }
             return .sent(change, file: theirs.file)
         }

@@ -24,7 +24,13 @@ final class FolderAccess: Sendable {
     /// Whether the folder was removed while it was open, or another one is at its path now. One that was only moved
     /// away is not gone.
     var isGone: Bool {
-        guard let opened = try? FileStatus.of(root) else { return false }
+        let opened: FileStatus
+        do throws(SystemError) {
+            opened = try FileStatus.of(root)
+        } catch {
+            // Another computer has removed it from a network's disk.
+            return error.code == ESTALE
+        }
         if opened.linkCount == 0 { return true }
         // Through links, as it was opened.
         guard let there = try? FileStatus.of(path) else { return false }

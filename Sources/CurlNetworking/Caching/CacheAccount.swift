@@ -29,27 +29,34 @@ enum CacheAccount {
 struct CacheRequester: Hashable, Sendable {
     /// The account whose credential the engine adds; nil if the request's own `Authorization` counts.
     var account: String?
-    /// Whether the server has accepted that credential. Until then no stored response is used, so that the
-    /// server verifies it and the session remembers it.
+    /// Whether the server has accepted that credential. Until then a stored response is used only if the server
+    /// confirms it, so that it verifies the credential and the session remembers it.
     var isAccepted = true
 }
 
 /// Which stored responses of a URL match a request.
 struct CacheQuery: Sendable {
-    var request: HTTPHeaderFields
+    private let request: HTTPHeaderFields
     /// Who asks; nil for the program, which inspects its own cache.
-    var requester: CacheRequester?
+    let requester: CacheRequester?
+    /// The account that variants are compared with; made once, because it is a digest.
+    private let account: String
+
+    init(request: HTTPHeaderFields, requester: CacheRequester? = nil) {
+        self.request = request
+        self.requester = requester
+        account = StoredHead.Variant.value(
+            of: StoredHead.Variant.accountField, in: request, account: requester?.account)
+    }
 
     func matches(_ head: StoredHead) -> Bool {
         let name = StoredHead.Variant.accountField
-        guard let requester else {
-            let hasAuthorization = request[name].map { !$0.isEmpty } ?? false
-            let variant = hasAuthorization ? head.variant : head.variant.withoutAccount
-            return variant.matches(request)
+        guard requester != nil else {
+            let variant = account.isEmpty ? head.variant.withoutAccount : head.variant
+            return variant.matches(request, account: account)
         }
-        guard head.variant.matches(request, account: requester.account) else { return false }
+        guard head.variant.matches(request, account: account) else { return false }
         // Entries of earlier versions do not say who asked. They are only for requests without credentials.
-        return head.variant.names(name) || head.isPublic
-            || StoredHead.Variant.value(of: name, in: request, account: requester.account).isEmpty
+        return head.variant.names(name) || head.isPublic || account.isEmpty
     }
 }

@@ -10,8 +10,10 @@ struct CachePlan: Sendable {
     /// The account whose credential the engine adds; nil if the request's own `Authorization` counts.
     var account: String?
     var policy = URLRequest.CachePolicy.useProtocolCachePolicy
-    /// What was removed later prevents storing the response.
+    /// From before the entry was looked for: what was removed later is not put back by its confirmation.
     var stamp = CacheRemovals.Stamp()
+    /// From when the request was sent: what was removed later prevents storing its response.
+    var sendingStamp: CacheRemovals.Stamp?
 
     /// A response from the cache.
     struct Answer: Sendable {
@@ -116,7 +118,7 @@ extension URLCache {
         by requester: CacheRequester = CacheRequester()
     ) -> CachePlan? {
         let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
-        guard CacheDecision.isCacheable(request), policy.looksIntoCache, requester.isAccepted,
+        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
             let key = CacheKey(request.url)
         else { return plan(draft, entry: nil) }
         guard !hasWritesUnderWay, !isSubclassed else { return nil }
@@ -146,7 +148,21 @@ extension URLCache {
         var requester: CacheRequester
         var stamp: CacheRemovals.Stamp
 
-        var query: CacheQuery { CacheQuery(request: request.headers, requester: requester) }
+        let query: CacheQuery
+
+        init(
+            request: URLRequest, policy: URLRequest.CachePolicy, requester: CacheRequester,
+            stamp: CacheRemovals.Stamp
+        ) {
+            self.request = request
+            // A credential that the server has not accepted yet is to be verified, and what is stored with it.
+            self.policy =
+                !requester.isAccepted && policy.looksIntoCache
+                ? .reloadRevalidatingCacheData : policy
+            self.requester = requester
+            self.stamp = stamp
+            query = CacheQuery(request: request.headers, requester: requester)
+        }
     }
 
     private func entry(for draft: Draft) -> CacheEntry? {
@@ -156,6 +172,13 @@ extension URLCache {
             return CacheEntry(head: found.head, body: found.response.body)
         }
         return onDisk(key, draft.query)
+    }
+
+    /// Takes the stamp of a request that is sent now: what was removed before does not concern its response.
+    func noteSending(of plan: CachePlan) -> CachePlan {
+        var plan = plan
+        plan.sendingStamp = stamp
+        return plan
     }
 
     private func plan(_ draft: Draft, entry: CacheEntry?) -> CachePlan {

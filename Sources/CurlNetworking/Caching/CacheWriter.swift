@@ -52,7 +52,7 @@ final class CacheWriter: Sendable {
         self.response = response
         request = plan.request
         account = plan.account
-        stamp = plan.stamp
+        stamp = plan.sendingStamp ?? plan.stamp
         self.isWorthKeeping = isWorthKeeping
         limit = cache.largestBodyByteCount
     }
@@ -95,9 +95,7 @@ final class CacheWriter: Sendable {
 
     /// Stores the proposal or the delegate's response; nil stores nothing.
     func commit(_ chosen: CachedURLResponse?) {
-        // A subclass's method has removed what the response has outdated, and so has noted it once more.
-        let isLate = cache.isSubclassed && !isWorthKeeping
-        cache.writeLater(key, ifCurrent: isLate ? cache.stamp : stamp) { [self] isWanted in
+        cache.writeLater(key, ifCurrent: stamp) { [self] isWanted in
             guard isWanted, let chosen, let proposal = state.withLock({ $0.proposal }) else {
                 return discard()
             }
@@ -169,7 +167,7 @@ extension CacheWriter {
     private func keep(_ proposal: CachedURLResponse) {
         guard isWorthKeeping else { return discard() }
         if cache.isSubclassed {
-            cache.storeCachedResponse(proposal, for: request)
+            cache.asSession { cache.storeCachedResponse(proposal, for: request) }
             return discard()
         }
         guard !cache.hasNewer(than: head, for: key) else { return discard() }
@@ -193,8 +191,8 @@ extension CacheWriter {
         if isWorthKeeping || CacheStorability.mayStore(head, for: request) {
             if cache.isSubclassed {
                 // Its head says whose it is.
-                cache.storeCachedResponse(
-                    account == nil ? chosen : chosen.with(head), for: request)
+                let own = account == nil ? chosen : chosen.with(head)
+                cache.asSession { cache.storeCachedResponse(own, for: request) }
             } else if !cache.hasNewer(than: head, for: key) {
                 cache.store(chosen, head: head, key: key)
             }

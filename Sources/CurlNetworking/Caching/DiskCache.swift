@@ -46,25 +46,35 @@ final class DiskCache: Sendable {
     /// Returns the newest variant that matches a query.
     func entry(for key: CacheKey, _ query: CacheQuery) -> CacheEntry? {
         let names = withIndex { $0.names(of: key) }
-        let entries = names.compactMap { open($0, key: key) }
-            .filter { query.matches($0.entry.head) }
-        guard
-            let best = entries.max(by: { $0.entry.head.responseTime < $1.entry.head.responseTime })
-        else { return nil }
-        touch(best.name)
-        return best.entry
+        // Heads only: a body is verified as a whole.
+        let heads = names.compactMap { name in openHead(name, key: key).map { (name, $0) } }
+            .filter { query.matches($0.1) }
+        for (name, _) in heads.sorted(by: { $0.1.responseTime > $1.1.responseTime }) {
+            guard let found = open(name, key: key), query.matches(found.entry.head) else {
+                continue
+            }
+            touch(name)
+            return found.entry
+        }
+        return nil
     }
 
     /// Returns the head of a variant, from its file, which another process may have written. The body is not
     /// verified.
     func head(of variant: StoredHead.Variant, for key: CacheKey) -> StoredHead? {
-        let descriptor = openFile(key.fileName(variant))
+        openHead(key.fileName(variant), key: key).flatMap { $0.variant == variant ? $0 : nil }
+    }
+
+    /// Reads a head without verifying its body. A damaged file is removed; one for another URL is ignored.
+    private func openHead(_ name: String, key: CacheKey) -> StoredHead? {
+        let descriptor = openFile(name)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard let head = Self.readHead(descriptor)?.head, CacheKey(head.url) == key,
-            head.variant == variant
-        else { return nil }
-        return head
+        guard let head = Self.readHead(descriptor)?.head else {
+            remove(name)
+            return nil
+        }
+        return CacheKey(head.url) == key ? head : nil
     }
 
     /// Writes an entry. It is not stored if it is too large or the disk is full.
@@ -95,6 +105,10 @@ final class DiskCache: Sendable {
         state.withLock { state in
             load(&state)
             state.index?.insert(name, byteCount: byteCount, lastUse: Date().timeIntervalSince1970)
+            if let oldest = state.index?.surplus(of: key, above: StoredHead.Variant.maximumCount) {
+                unlink(path(of: oldest))
+                state.index?.remove(oldest)
+            }
             shrink(&state)
         }
     }
@@ -102,6 +116,14 @@ final class DiskCache: Sendable {
     func remove(_ variant: StoredHead.Variant, for key: CacheKey) {
         let name = key.fileName(variant)
         if withIndex({ $0.names(of: key).contains(name) }) { remove(name) }
+    }
+
+    /// Removes a variant of each account.
+    func removeAccounts(of variant: StoredHead.Variant, for key: CacheKey) {
+        for name in withIndex({ $0.names(of: key) })
+        where openHead(name, key: key)?.variant.withoutAccount == variant.withoutAccount {
+            remove(name)
+        }
     }
 
     func removeAll(for key: CacheKey) {
@@ -142,17 +164,18 @@ final class DiskCache: Sendable {
 
     private func path(of name: String) -> String { folder + "/" + name }
 
+    /// Returns the descriptor; -1 if there is none, in which case a file that is gone is forgotten.
     private func openFile(_ name: String) -> Int32 {
-        Glibc.open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = Glibc.open(
+            path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        if descriptor < 0, errno == ENOENT || errno == ELOOP { forget(name) }
+        return descriptor
     }
 
     /// Reads and verifies an entry. A damaged one is removed; one for another URL is ignored.
     private func open(_ name: String, key: CacheKey?) -> (name: String, entry: CacheEntry)? {
         let descriptor = openFile(name)
-        guard descriptor >= 0 else {
-            forget(name)
-            return nil
-        }
+        guard descriptor >= 0 else { return nil }
         guard let (head, body) = Self.read(descriptor) else {
             remove(name)
             return nil

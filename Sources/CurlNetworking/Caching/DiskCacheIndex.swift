@@ -15,6 +15,12 @@ struct DiskCacheIndex: Sendable {
         files[key.fileNamePrefix].map { Array($0.keys) } ?? []
     }
 
+    /// The least recently used file of a URL that has more than `count`.
+    func surplus(of key: CacheKey, above count: Int) -> String? {
+        guard let found = files[key.fileNamePrefix], found.count > count else { return nil }
+        return found.min { $0.value.lastUse < $1.value.lastUse }?.key
+    }
+
     mutating func insert(_ name: String, byteCount: Int, lastUse: Double) {
         remove(name)
         files[CacheKey.prefix(of: name), default: [:]][name] = File(

@@ -48,11 +48,21 @@ struct MemoryCache: Sendable {
         items[key, default: []].append(
             Item(response: response, head: head, byteCount: byteCount, lastUse: useCount))
         self.byteCount += byteCount
+        if let found = items[key], found.count > StoredHead.Variant.maximumCount,
+            let oldest = found.map(\.lastUse).min()
+        {
+            remove(key) { $0.lastUse == oldest }
+        }
         shrink()
     }
 
     mutating func remove(_ variant: StoredHead.Variant, for key: CacheKey) {
         remove(key) { $0.head.variant == variant }
+    }
+
+    /// Removes a variant of each account.
+    mutating func removeAccounts(of variant: StoredHead.Variant, for key: CacheKey) {
+        remove(key) { $0.head.variant.withoutAccount == variant.withoutAccount }
     }
 
     mutating func removeAll(for key: CacheKey) {

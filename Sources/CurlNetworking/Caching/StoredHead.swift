@@ -27,6 +27,11 @@ struct StoredHead: Hashable, Sendable {
         }
 
         static let accountField = "authorization"
+        /// The value of ``accountField`` of a response that the program has stored for anybody.
+        static let anyAccount = "*"
+        /// The most that are kept of one URL. Credentials that change with each request, such as signatures,
+        /// would fill the cache with responses that nothing matches.
+        static let maximumCount = 8
 
         /// Creates a variant.
         ///
@@ -61,6 +66,15 @@ struct StoredHead: Hashable, Sendable {
             fields.first { $0.name == Self.accountField && !$0.value.isEmpty }?.value
         }
 
+        /// The same variant, for an account.
+        func with(account: String) -> Variant {
+            Variant(
+                fields: fields.map { field in
+                    field.name == Self.accountField
+                        ? Field(name: field.name, value: account) : field
+                })
+        }
+
         /// The same variant, for any account.
         var withoutAccount: Variant {
             Variant(fields: fields.filter { $0.name != Self.accountField })
@@ -68,8 +82,9 @@ struct StoredHead: Hashable, Sendable {
 
         func matches(_ request: HTTPHeaderFields, account: String? = nil) -> Bool {
             !isUnique
-                && fields.allSatisfy {
-                    $0.value == Self.value(of: $0.name, in: request, account: account)
+                && fields.allSatisfy { field in
+                    field.name == Self.accountField && field.value == Self.anyAccount
+                        || field.value == Self.value(of: field.name, in: request, account: account)
                 }
         }
 

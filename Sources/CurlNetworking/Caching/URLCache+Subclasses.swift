@@ -18,13 +18,17 @@ extension URLCache {
 
     /// Applies a reaction to a subclass.
     func applyAsOwn(_ reaction: CacheReaction, of plan: CachePlan?) {
-        for url in reaction.removals { removeCachedResponse(for: URLRequest(url: url)) }
+        asSession {
+            for url in reaction.removals { removeCachedResponse(for: URLRequest(url: url)) }
+        }
         guard let head = reaction.update, let plan, let entry = plan.entry,
             let key = CacheKey(head.url), isCurrent(plan.stamp, for: key)
         else { return }
         let updated = CacheEntry(head: head, body: entry.body)
-        storeCachedResponse(
-            CachedURLResponse(response: updated.plainResponse, body: entry.body, head: head),
-            for: plan.request)
+        asSession {
+            storeCachedResponse(
+                CachedURLResponse(response: updated.plainResponse, body: entry.body, head: head),
+                for: plan.request)
+        }
     }
 }

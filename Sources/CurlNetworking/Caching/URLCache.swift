@@ -1,3 +1,4 @@
+import CurlNetworkingPlatform
 import Dispatch
 public import FoundationEssentials
 import Synchronization
@@ -27,6 +28,8 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// The queue for disk access on behalf of the engine.
     let queue = DispatchQueue(label: "CurlNetworking.cache", qos: .utility)
     private let writesUnderWay = Atomic(0)
+    /// The thread that calls a subclass's methods for a session, on the queue.
+    private let sessionThread = Mutex<pthread_t?>(nil)
     /// Locked while the memory is, never the other way round.
     private let removals = Mutex(CacheRemovals())
 
@@ -81,8 +84,12 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// For a request without `Authorization`, that is the newest one, whichever account it is for. Sessions
     /// use a response only for the account that has requested it, unless its `Cache-Control` is `public`.
     open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+        response(for: request, CacheQuery(request: request.headers))
+    }
+
+    /// Returns the newest stored response that matches a query.
+    final func response(for request: URLRequest, _ query: CacheQuery) -> CachedURLResponse? {
         guard let key = CacheKey(request.url) else { return nil }
-        let query = CacheQuery(request: request.headers)
         if let found = inMemory(key, query) {
             let isPlain = type(of: found.response) == CachedURLResponse.self
             return isSubclassed && isPlain ? found.response.with(found.head) : found.response
@@ -98,7 +105,13 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
     /// are stored in memory only.
     open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard let url = request.url, let key = CacheKey(url) else { return }
-        store(cachedResponse, head: head(of: cachedResponse, for: request, url), key: key)
+        let head = head(of: cachedResponse, for: request, url)
+        // It replaces what each account has.
+        if head.variant.account == StoredHead.Variant.anyAccount {
+            memory.withLock { $0.removeAccounts(of: head.variant, for: key) }
+            usedDisk?.removeAccounts(of: head.variant, for: key)
+        }
+        store(cachedResponse, head: head, key: key)
     }
 
     /// Removes the stored response for a request.
@@ -118,7 +131,7 @@ open class URLCache: NetworkingObject, @unchecked Sendable {
         _ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask
     ) {
         guard let request = dataTask.currentRequest else { return }
-        storeCachedResponse(cachedResponse, for: request)
+        storeCachedResponse(cachedResponse, for: dataTask.withAdditionalHeaders(request))
     }
 
     /// Calls a handler on the session's delegate queue with the stored response for a task's request. Does
@@ -227,15 +240,34 @@ extension URLCache {
     /// Notes the removals that follow from a response. Returns its plan with the stamp to go on with.
     func noteRemovals(of keys: [CacheKey], by plan: CachePlan?) -> CachePlan? {
         guard !keys.isEmpty else { return plan }
-        let stamp = plan?.stamp ?? CacheRemovals.Stamp()
+        let (stamp, sent) = (plan?.stamp ?? CacheRemovals.Stamp(), plan?.sendingStamp)
         let own = CacheKey(plan?.request.url)
-        let renewed = removals.withLock { $0.note(keys, from: stamp, of: own) }
+        let renewed = removals.withLock { removals in
+            var isSentCurrent = false
+            if let own, let sent { isSentCurrent = removals.isCurrent(sent, for: own) }
+            let renewed = removals.note(keys, from: stamp, of: own)
+            return (lookup: renewed, sending: isSentCurrent ? removals.stamp : sent)
+        }
         var plan = plan
-        plan?.stamp = renewed
+        plan?.stamp = renewed.lookup
+        plan?.sendingStamp = renewed.sending
         return plan
     }
 
-    private func noteRemoval(of key: CacheKey) { removals.withLock { $0.note(key) } }
+    private func noteRemoval(of key: CacheKey) {
+        // A session has noted what it removes by a subclass's methods.
+        guard !isCalledBySession else { return }
+        removals.withLock { $0.note(key) }
+    }
+
+    /// Calls a subclass's methods on behalf of a session.
+    func asSession(_ body: () -> Void) {
+        sessionThread.withLock { $0 = pthread_self() }
+        body()
+        sessionThread.withLock { $0 = nil }
+    }
+
+    private var isCalledBySession: Bool { sessionThread.withLock { $0 == pthread_self() } }
 
     private func noteRemovalOfAll() { removals.withLock { $0.noteAll() } }
 
@@ -318,16 +350,21 @@ extension URLCache {
     }
 
     /// Creates the head of a response that a caller stores. One that a cache has found for an account remains
-    /// that account's, unless the request names another.
+    /// that account's, unless the request names another. One that a program has made is for anybody, unless the
+    /// request names an account.
     func head(of cached: CachedURLResponse, for request: URLRequest, _ url: URL) -> StoredHead {
         let http = cached.response as? HTTPURLResponse
         let now = clock()
         let isNamed = request.headers["Authorization"] != nil
-        return StoredHead(
+        var head = StoredHead(
             url: url, status: http?.statusCode ?? 0, headers: http?.headers ?? HTTPHeaderFields(),
             request: request.headers, account: isNamed ? nil : cached.head?.variant.account,
             requestTime: cached.head?.requestTime ?? now,
             responseTime: cached.head?.responseTime ?? now)
+        if !isNamed, cached.head == nil, !isCalledBySession {
+            head.variant = head.variant.with(account: StoredHead.Variant.anyAccount)
+        }
+        return head
     }
 
     /// Starts a file for a body; returns nil if it is stored in memory only.

@@ -62,7 +62,12 @@ extension Engine {
     // MARK: - The next attempt
 
     func beginNextAttempt(of transfer: Transfer, _ next: URLRequest) {
-        let next = transfer.settings.secured(next)
+        var next = transfer.settings.secured(next)
+        // Each connection has a key of its own (RFC 6455 §4.1).
+        if transfer.webSocket != nil {
+            next.setValue(
+                WebSocketHandshake.makeKey(), forHTTPHeaderField: "Sec-WebSocket-Key")
+        }
         guard let origin = next.url.flatMap(Origin.init(of:)) else { return }
         closeAttempt(of: transfer)
         transfer.makeAttempt(next)
@@ -151,6 +156,13 @@ extension Engine {
         if transfer.webSocket != nil { next.url = next.url.map(WebSocketHandshake.asHTTP) }
         guard let url = next.url, Origin(of: url) != nil else {
             return fail(transfer, with: URLError(.unsupportedURL, failingURL: next.url))
+        }
+        // What a program has sent before the opening is meant for TLS.
+        if transfer.webSocket != nil, url.scheme?.lowercased() == "http",
+            transfer.request.url?.scheme?.lowercased() == "https"
+        {
+            let code = URLError.Code.appTransportSecurityRequiresSecureConnection
+            return fail(transfer, with: URLError(code, failingURL: url))
         }
         transfer.attempt.nextRequest = next.withoutCredentials
         transfer.history.followedRedirects += 1

@@ -100,7 +100,11 @@ extension Engine {
     }
 
     func openBody(of transfer: Transfer) {
-        guard !transfer.isTaskOver else { return }
+        guard !transfer.isTaskOver else {
+            // No date of a state before may wake the engine until its job comes.
+            transfer.state = .queued
+            return
+        }
         transfer.state = .openingBody
         let hasNoBody = transfer.upload?.step?.isUpload == false
         switch transfer.source {

@@ -110,7 +110,13 @@ final class ProtocolLoad: Sendable {
 
     private func load(by kind: URLProtocol.Type) {
         guard !state.withLock({ $0.isOver }) else { return }
-        let cached = cache?.cachedResponse(for: task.requestToLoad)
+        let request = task.withAdditionalHeaders(task.requestToLoad)
+        // As for a session: not one of another account.
+        let query = CacheQuery(request: request.headers, requester: CacheRequester())
+        let cached = cache.flatMap {
+            $0.isSubclassed
+                ? $0.cachedResponse(for: request) : $0.response(for: request, query)
+        }
         let loader = Loader(
             urlProtocol: kind.init(task: task, cachedResponse: cached, client: self))
         let isWanted = state.withLock { state in
@@ -172,7 +178,8 @@ final class ProtocolLoad: Sendable {
         }
         guard let response, let policy, let cache else { return }
         let proposal = CachedURLResponse(response: response, data: body, storagePolicy: policy)
-        let reply = Reply<CachedURLResponse?> { [request = task.requestToLoad] answer in
+        let reply = Reply<CachedURLResponse?> {
+            [request = task.withAdditionalHeaders(task.requestToLoad)] answer in
             if let answer { cache.storeCachedResponse(answer, for: request) }
         }
         guard case .delegate = task.receiver, task.dataListener != nil else {

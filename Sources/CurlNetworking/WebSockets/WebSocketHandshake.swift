@@ -56,10 +56,10 @@ enum WebSocketHandshake {
         _ response: HTTPURLResponse, _ request: URLRequest
     ) -> Bool {
         let name = "Sec-WebSocket-Protocol"
-        guard let selected = response.value(forHTTPHeaderField: name) else { return true }
+        let selected = (response.value(forHTTPHeaderField: name) ?? "").trimmingSpaces
         let offered = ListField.members(of: request.value(forHTTPHeaderField: name) ?? "")
         // Two selected ones are joined by a comma, which no offered one contains.
-        return offered.contains(selected.trimmingSpaces)
+        return selected.isEmpty || offered.contains(selected)
     }
 
     /// Whether the server has selected no extension that was not offered. A task offers none, unless its request

@@ -481,6 +481,33 @@ import Testing
         await run.end()
     }
 
+    /// What was saved meanwhile has their change: undone beyond it, the text is older than the club's again.
+    @Test func undoneBeyondASaveAReloadIsStillAskedAbout() async throws {
+        let run = try await type("X", into: "old\nlast\n")
+        let screen = run.screen
+        screen.press("^S")
+        await screen.wait(untilGone: "modified")
+        try home.store.plant("Xold\nlast\nTHEIRS\n", at: "/plan.txt")
+        await screen.wait(for: "updated just now")
+        screen.type("Y")
+        await screen.wait(for: "modified")
+        screen.press("^S")
+        await screen.wait(untilGone: "modified")
+        #expect(try home.note("plan.txt") == "XYold\nlast\nTHEIRS\n")
+        screen.press("^Z")
+        await screen.wait { $0.box("plan.txt").first == "Xold" }
+        // This far the text is a change of what was saved.
+        screen.press("^S")
+        await screen.wait(untilGone: "modified")
+        #expect(try home.note("plan.txt") == "Xold\nlast\nTHEIRS\n")
+        screen.press("^Z")
+        await screen.wait { !$0.text.contains("THEIRS") }
+        screen.press("^S")
+        await screen.wait(for: "fit together")
+        #expect(try home.note("plan.txt") == "Xold\nlast\nTHEIRS\n")
+        await run.end()
+    }
+
     /// The others' change is in the draft already: the merge changes nothing in it, and must not make it saved.
     @Test func aDraftThatHasTheOthersChangeIsStillUnsavedWhenMerged() async throws {
         let home = ListHome(keepsCopy: true)

@@ -180,7 +180,10 @@ extension WebDAVStore {
     private func copyAndRemove(
         _ there: WebDAVResource, at path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) -> RemoteEntry {
-        guard case .file(let file) = there, file.file.byteCount <= fetchLimit else {
+        // Two spellings may be one file: the copy would be what is removed.
+        guard case .file(let file) = there, file.file.byteCount <= fetchLimit,
+            !Self.isRespelling(path, destination)
+        else {
             throw StoreError(.nameNotAllowed, during: .move, at: destination)
         }
         do throws(StoreError) {
