@@ -24,6 +24,13 @@ package struct FileLock: Sendable {
 
     package func attempt() -> LockedFile.Attempt { LockedFile.attempt(descriptor) }
 
+    /// Whether its file is still at a path: it may have been removed, and made again, since it was opened.
+    package func isFile(at path: String) -> Bool {
+        var (opened, there) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && lstat(path, &there) == 0
+            && (opened.st_dev, opened.st_ino) == (there.st_dev, there.st_ino)
+    }
+
     /// Call it once.
     package func release() {
         LockedFile.close(descriptor)

@@ -57,6 +57,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 localized("There is no folder \(folder). Make it first, or name another one."))
         }
+        // As for every command: the disk may not be mounted yet.
+        if folder == nil, !untilUnused,
+            let lost = EmbeddedClub.lostFolderSentence(at: ClubRegistry().paths)
+        {
+            throw CommandFailure(lost)
+        }
         do {
             let configuration = try makeConfiguration()
             let server = ClubServer(configuration: configuration)

@@ -1,39 +1,32 @@
 internal import ByteClubMessages
 
-/// The transfers that have ended one after another, for one sentence about all of them.
-struct EndedTransfers {
-    /// Since none was under way.
-    private(set) var uploadCount = 0
-    private(set) var downloadCount = 0
-
-    /// Forgets the uploads: the last one has not arrived.
-    mutating func forgetUploads() { uploadCount = 0 }
-
-    /// Notes a download, and says so: by its name, or how many there were.
+/// What is said when one of several transfers has ended that run one after another.
+enum EndedTransfers {
+    /// Says that a download has ended: by its name, or how many there were.
     ///
     /// - Parameters:
     ///   - folder: Where it is, in words.
-    ///   - left: How many are still under way.
-    mutating func noteDownload(of name: String, in folder: String, left: Int) -> String {
-        downloadCount += 1
-        defer { if left == 0 { downloadCount = 0 } }
-        return downloadCount == 1
-            ? localized("“\(name)” is in \(folder).")
-            : localized("\(downloadCount) photos are in \(folder).")
+    ///   - count: How many have ended, this one among them.
+    ///   - isOneFolder: Whether all of them are there.
+    static func sentence(
+        forDownloadOf name: String, in folder: String, count: Int, isOneFolder: Bool = true
+    ) -> String {
+        count > 1 && isOneFolder
+            ? localized("\(count) photos are in \(folder).")
+            : localized("“\(name)” is in \(folder).")
     }
 
-    /// Notes an upload, and says so: by its name, or how many there were.
+    /// Says that an upload has ended: by its name, or how many there were.
     ///
     /// - Parameters:
+    ///   - count: How many have ended, this one among them.
     ///   - left: How many are still under way.
     ///   - failed: How many of them have failed.
-    mutating func noteUpload(of name: String, left: Int, failed: Int) -> String {
-        uploadCount += 1
-        defer { if left == 0 { uploadCount = 0 } }
-        let what = uploadCount == 1 ? "“\(name)”" : localized("\(uploadCount) photos")
+    static func sentence(forUploadOf name: String, count: Int, left: Int, failed: Int) -> String {
+        let what = count > 1 ? localized("\(count) photos") : "“\(name)”"
         if failed > 0 { return localized("In the club: \(what); \(failed) failed: w shows why.") }
         if left > 0 { return localized("In the club: \(what); \(left) to go.") }
-        return uploadCount > 1
+        return count > 1
             ? localized("In the club: \(what).") : localized("“\(name)” is in the club.")
     }
 }

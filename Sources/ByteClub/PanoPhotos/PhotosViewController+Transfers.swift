@@ -11,9 +11,6 @@ extension PhotosViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {}
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
-        if item.order.direction == .upload, item.state != .done, uploadsLeft == 0 {
-            ended.forgetUploads()
-        }
         switch (item.order.direction, item.state) {
         case (.upload, .done):
             guard let path = item.status.path.flatMap({ try? RemotePath(validating: $0) }) else {
@@ -47,14 +44,19 @@ extension PhotosViewController {
     }
 
     private func showDownloadSentence(_ item: TransferItem) {
-        let left = transfers.wantedItems.count { $0.order.direction == .download }
-        let sentence = ended.noteDownload(of: item.fileName, in: item.folderWords, left: left)
+        let done = transfers.ran(.download, .done)
+        let folders = Set(done.map(\.folderWords))
+        let sentence = EndedTransfers.sentence(
+            forDownloadOf: item.fileName, in: item.folderWords, count: done.count,
+            isOneFolder: folders.count < 2)
         application?.showMessage(sentence, .success)
     }
 
     private func showUploadSentence(_ name: String) {
-        let failureCount = transfers.failedUploadCount
-        let sentence = ended.noteUpload(of: name, left: uploadsLeft, failed: failureCount)
+        let failureCount = transfers.count(.upload, .failed)
+        let sentence = EndedTransfers.sentence(
+            forUploadOf: name, count: transfers.count(.upload, .done), left: uploadsLeft,
+            failed: failureCount)
         application?.showMessage(sentence, failureCount == 0 ? .success : .warning)
     }
 }

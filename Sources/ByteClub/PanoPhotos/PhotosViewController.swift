@@ -36,7 +36,6 @@ final class PhotosViewController: ViewController {
     var pickerFolder = FileManager.default.currentDirectoryPath
     /// The upload shown in the progress view, or whose failure is shown.
     var uploadInSight: TransferItem.ID?
-    var ended = EndedTransfers()
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,

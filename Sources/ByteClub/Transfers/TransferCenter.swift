@@ -116,10 +116,17 @@ extension CarrierProcess: TransferCarrying {}
     /// The active transfers with those they follow.
     var batch: TransferBatch { TransferBatch(items.filter { batchIDs.contains($0.id) }) }
 
-    /// How many uploads that ran one after another have failed, and were not tried again.
-    var failedUploadCount: Int {
-        items.count {
-            batchIDs.contains($0.id) && $0.order.direction == .upload && $0.state == .failed
+    /// How many transfers in one direction that ran one after another are in a state.
+    func count(_ direction: TransferOrder.Direction, _ state: TransferStatus.State) -> Int {
+        ran(direction, state).count
+    }
+
+    /// Transfers in one direction that ran one after another, and are in a state.
+    func ran(
+        _ direction: TransferOrder.Direction, _ state: TransferStatus.State
+    ) -> [TransferItem] {
+        items.filter {
+            batchIDs.contains($0.id) && $0.order.direction == direction && $0.state == state
         }
     }
 

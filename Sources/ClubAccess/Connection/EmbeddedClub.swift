@@ -282,6 +282,12 @@ extension EmbeddedClub {
         return lstat(folder, &status) != 0 && errno == ENOENT
     }
 
+    /// What to say of a folder that is lost; nil if it is not.
+    package static func lostFolderSentence(at paths: Paths) -> String? {
+        guard hasLostFolder(at: paths) else { return nil }
+        return EmbeddedClubError.lostFolderSentence(paths.clubFolder.path)
+    }
+
     /// Lets this program's next server make the lost folder again: the user has been told.
     package static func allowNewFolder(at paths: Paths) {
         _ = replaceable.withLock { $0.insert(paths) }

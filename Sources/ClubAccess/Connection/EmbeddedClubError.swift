@@ -28,9 +28,12 @@ public enum EmbeddedClubError: Error, Hashable, Sendable {
 extension EmbeddedClubError {
     /// The club's folder is missing, although a server has had it open. A new one would look like the loss of every note.
     static func lostFolder(_ folder: String) -> EmbeddedClubError {
-        .noRuntimeFolder(
-            localized(
-                "The folder of the club on this computer is missing: \(folder). Mount its disk, or move the folder back. To begin with an empty one, run byteclub --club embedded on a terminal once."
-            ))
+        .noRuntimeFolder(lostFolderSentence(folder))
+    }
+
+    static func lostFolderSentence(_ folder: String) -> String {
+        localized(
+            "The folder of the club on this computer is missing: \(folder). Mount its disk, or move the folder back. To begin with an empty one, run byteclub --club embedded on a terminal once."
+        )
     }
 }

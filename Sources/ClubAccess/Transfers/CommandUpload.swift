@@ -12,6 +12,9 @@ package final class CommandUpload: Sendable {
     package let record: URL
     /// How many bytes the server has, if they are of use.
     package let keptByteCount: Int64
+    /// Whether an earlier command has begun to send the file there, and was ended.
+    package let isResumed: Bool
+    private let lockFile: URL
     private let lock: FileLock
 
     /// - Parameters:
@@ -29,15 +32,11 @@ package final class CommandUpload: Sendable {
         let folder = transfers.appending(path: "commands")
         let name = StoreIdentity(of: [Self.realPath(of: file), path.string]).description
         record = folder.appending(path: "\(name).upload")
-        guard let lock = try? FileLock(folder.appending(path: "\(name).lock")) else {
-            return nil
-        }
+        lockFile = folder.appending(path: "\(name).lock")
+        guard let lock = Self.take(lockFile) else { return nil }
         self.lock = lock
-        guard lock.attempt() == .taken else {
-            lock.release()
-            return nil
-        }
         Self.removeOld(in: folder)
+        isResumed = access(record.path, F_OK) == 0
         keptByteCount = UploadRecord.keptByteCount(in: record)
     }
 
@@ -46,8 +45,21 @@ package final class CommandUpload: Sendable {
     /// - Parameter isOfUse: Whether another attempt can go on from there.
     @concurrent package func end(isOfUse: Bool) async {
         if !isOfUse { unlink(record.path) }
-        // Its file stays for a while: another command may have opened it to wait for the lock.
+        if access(record.path, F_OK) != 0 { unlink(lockFile.path) }
         lock.release()
+    }
+
+    /// - Returns: Nil if another command holds it.
+    private static func take(_ file: URL) -> FileLock? {
+        // The command that held it may have removed its file.
+        for _ in 0..<10 {
+            guard let lock = try? FileLock(file) else { return nil }
+            let isTaken = lock.attempt() == .taken
+            if isTaken, lock.isFile(at: file.path) { return lock }
+            lock.release()
+            guard isTaken else { return nil }
+        }
+        return nil
     }
 
     /// After that time no server keeps what it has.

@@ -276,6 +276,8 @@ extension OutboxSender {
     private func resolveLostMove(
         _ change: WaitingChange, to destination: RemotePath
     ) async throws(StoreError) -> SyncEvent {
+        try await requireNothing(
+            at: change.path, StoreError(.notFound, during: .move, at: change.path))
         var file: RemoteFile?
         if change.attempts > 1 {
             do throws(StoreError) {
@@ -305,9 +307,25 @@ extension OutboxSender {
                 return .notDeleted(change)
             }
             guard error.code == .notFound else { throw error }
+            try await requireNothing(at: change.path, error)
         }
         try onDisk(change.path) { try copy.complete(change, with: nil) }
         return .sent(change, file: nil)
+    }
+
+    /// A server, or a part of it that lags behind, may say that nothing is where it has just shown a file.
+    private func requireNothing(
+        at path: RemotePath, _ error: StoreError
+    ) async throws(StoreError) {
+        do throws(StoreError) {
+            _ = try await store.metadata(of: path)
+        } catch {
+            guard error.code == .notFound || error.code == .wrongKind else { throw error }
+            return
+        }
+        throw StoreError(
+            .serverUnavailable(retryAfter: nil), during: error.operation, at: path,
+            detail: "not found, and there")
     }
 
     private func keepText(

@@ -134,6 +134,9 @@ struct NotesRemove: AsyncParsableCommand {
                         // As rm does: the others are removed.
                         Output.complain(failure.sentence)
                         failureCount += 1
+                    } catch let error as StoreError where names.count > 1 && error.isAboutFile {
+                        Output.complain(CommandFailure(error).sentence)
+                        failureCount += 1
                     }
                     rest.removeFirst()
                 }
@@ -142,9 +145,14 @@ struct NotesRemove: AsyncParsableCommand {
                     throw error
                 }
                 for name in rest {
-                    let note = try await outbox.find(name)
-                    try outbox.remove(note)
-                    removed.append(ListedFile(note))
+                    do {
+                        let note = try await outbox.find(name)
+                        try outbox.remove(note)
+                        removed.append(ListedFile(note))
+                    } catch let failure as CommandFailure where names.count > 1 {
+                        Output.complain(failure.sentence)
+                        failureCount += 1
+                    }
                 }
             }
             let paths = Set(removed.map(\.path))
@@ -222,5 +230,15 @@ struct NotesRemove: AsyncParsableCommand {
                 .fileUnwritable, during: .delete, at: file.path, detail: "\(error)")
         }
         return found.file
+    }
+}
+
+extension StoreError {
+    /// Whether it is about one file, and another may not have it.
+    fileprivate var isAboutFile: Bool {
+        switch code {
+        case .conflict, .notFound, .forbidden, .locked, .refused: true
+        default: false
+        }
     }
 }

@@ -212,8 +212,12 @@ struct PhotosCommand: ParsableCommand {
             } catch {
                 throw CommandFailure(localized("“\(name)” was not added."), error)
             }
-            // Nothing is sent if the name is taken; if it is taken meanwhile, the club refuses it.
-            if (try? await store.metadata(of: path)) != nil {
+            let upload = await CommandUpload.begin(file, to: path, in: transfers)
+            // Nothing is sent if the name is taken; if it is taken meanwhile, the club refuses it. What was sent before a
+            // kill may have arrived after it.
+            let there = try? await store.metadata(of: path)
+            if there != nil, upload?.isResumed != true {
+                await upload?.end(isOfUse: false)
                 throw await Self.taken(path, in: store, adding: name)
             }
             do throws(PictureError) {
@@ -221,6 +225,7 @@ struct PhotosCommand: ParsableCommand {
                 photo = try await PictureWorkers.shared.prepare(file, as: preparation)
             } catch {
                 Output.clearStatus()
+                await upload?.end(isOfUse: true)
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
                 if error.code == .tooLargeToReencode {
                     throw CommandFailure(
@@ -232,7 +237,14 @@ struct PhotosCommand: ParsableCommand {
             }
             // Its file exists as long as it does.
             defer { withExtendedLifetime(photo) {} }
-            let upload = await CommandUpload.begin(file, to: path, in: transfers)
+            if let there {
+                await upload?.end(isOfUse: false)
+                guard await Self.isContent(of: there, photo) else {
+                    throw await Self.taken(path, in: store, adding: name)
+                }
+                Output.clearStatus()
+                return report(there)
+            }
             do throws(StoreError) {
                 let sent = try await changes.sending(fileAt: photo.url, to: path) {
                     () throws(StoreError) in
@@ -249,12 +261,7 @@ struct PhotosCommand: ParsableCommand {
                     }
                 }
                 await upload?.end(isOfUse: false)
-                if json.isOn {
-                    TransferEvent(
-                        event: "done", name: sent.name, path: sent.path.string,
-                        revision: sent.revision.rawValue
-                    ).write()
-                }
+                report(sent)
             } catch {
                 // Under this name it will never be in the club.
                 var isOfUse = true
@@ -262,10 +269,34 @@ struct PhotosCommand: ParsableCommand {
                 await upload?.end(isOfUse: isOfUse)
                 switch error.code {
                 case .cancelled: throw error
-                case .conflict: throw await Self.taken(path, in: store, adding: name)
+                case .conflict:
+                    // A gateway that performs a request twice refuses what it has just stored.
+                    if error.hasSameBytes, let there = try? await store.metadata(of: path),
+                        await Self.isContent(of: there, photo)
+                    {
+                        return report(there)
+                    }
+                    throw await Self.taken(path, in: store, adding: name)
                 default: throw CommandFailure(localized("“\(name)” was not added."), error)
                 }
             }
+        }
+
+        private func report(_ photo: RemoteFile) {
+            guard json.isOn else { return }
+            TransferEvent(
+                event: "done", name: photo.name, path: photo.path.string,
+                revision: photo.revision.rawValue
+            ).write()
+        }
+
+        /// Whether a file of the club has the bytes of a photo: by its hash, or by its length where the server has none.
+        @concurrent private static func isContent(
+            of file: RemoteFile, _ photo: PreparedPhoto
+        ) async -> Bool {
+            guard file.byteCount == photo.byteCount else { return false }
+            guard file.contentHash != nil else { return true }
+            return LocalFileState(at: photo.url)?.isContent(of: file, at: photo.url) == true
         }
 
         /// The failure for a name that is taken, with one that is free.

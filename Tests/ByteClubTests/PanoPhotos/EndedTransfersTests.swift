@@ -3,33 +3,31 @@ import Testing
 @testable import ByteClub
 
 @MainActor @Suite struct EndedTransfersTests {
+    private func upload(_ count: Int, left: Int = 0, failed: Int = 0) -> String {
+        EndedTransfers.sentence(forUploadOf: "a.jpg", count: count, left: left, failed: failed)
+    }
+
     @Test func oneIsToldByItsName() {
-        var ended = EndedTransfers()
-        #expect(ended.noteUpload(of: "a.jpg", left: 0, failed: 0) == "“a.jpg” is in the club.")
-        #expect(ended.noteUpload(of: "b.jpg", left: 0, failed: 0) == "“b.jpg” is in the club.")
-        let words = ended.noteDownload(of: "a.jpg", in: "~/Pictures", left: 0)
+        #expect(upload(1) == "“a.jpg” is in the club.")
+        let words = EndedTransfers.sentence(forDownloadOf: "a.jpg", in: "~/Pictures", count: 1)
         #expect(words == "“a.jpg” is in ~/Pictures.")
     }
 
-    @Test func severalAreCountedUntilNoneIsLeft() {
-        var ended = EndedTransfers()
-        #expect(
-            ended.noteUpload(of: "a.jpg", left: 2, failed: 0) == "In the club: “a.jpg”; 2 to go.")
-        #expect(
-            ended.noteUpload(of: "b.jpg", left: 1, failed: 0) == "In the club: 2 photos; 1 to go.")
-        #expect(ended.noteUpload(of: "c.jpg", left: 0, failed: 0) == "In the club: 3 photos.")
-        #expect(ended.uploadCount == 0)
-        _ = ended.noteDownload(of: "a.jpg", in: "~", left: 1)
-        #expect(ended.noteDownload(of: "b.jpg", in: "~", left: 0) == "2 photos are in ~.")
-        #expect(ended.downloadCount == 0)
+    @Test func severalAreCounted() {
+        #expect(upload(1, left: 2) == "In the club: “a.jpg”; 2 to go.")
+        #expect(upload(2, left: 1) == "In the club: 2 photos; 1 to go.")
+        #expect(upload(3) == "In the club: 3 photos.")
+        let words = EndedTransfers.sentence(forDownloadOf: "a.jpg", in: "~", count: 2)
+        #expect(words == "2 photos are in ~.")
     }
 
     @Test func whatHasFailedIsToldWithTheRest() {
-        var ended = EndedTransfers()
-        let words = ended.noteUpload(of: "a.jpg", left: 0, failed: 1)
-        #expect(words == "In the club: “a.jpg”; 1 failed: w shows why.")
-        _ = ended.noteUpload(of: "b.jpg", left: 1, failed: 0)
-        ended.forgetUploads()
-        #expect(ended.uploadCount == 0)
+        #expect(upload(1, failed: 1) == "In the club: “a.jpg”; 1 failed: w shows why.")
+    }
+
+    @Test func downloadsToSeveralFoldersAreToldOneByOne() {
+        let words = EndedTransfers.sentence(
+            forDownloadOf: "a.jpg", in: "~/Other", count: 2, isOneFolder: false)
+        #expect(words == "“a.jpg” is in ~/Other.")
     }
 }

@@ -53,6 +53,16 @@ import Testing
         #expect(text(caption, isNarrow: true) == "N · sea.jpg · 2.3 MB · preview")
     }
 
+    @Test func onASmallScreenWhatIsWrongComesFirst() throws {
+        let damaged = try makeCaption {
+            $0.picture = .init(isDamaged: true, isOriginal: true)
+            $0.heading = "N"
+        }
+        #expect(text(damaged, isNarrow: true).hasPrefix("damaged · sea.jpg · N"))
+        let gone = try makeCaption { $0.isGone = true }
+        #expect(text(gone, isNarrow: true).hasPrefix("no longer in the club · sea.jpg"))
+    }
+
     @Test func aPhotoWithoutADateSaysWhenItsFileChanged() throws {
         let caption = try makeCaption {
             $0.picture = .init(isOriginal: true)

@@ -47,7 +47,9 @@ struct ViewerCaption {
     var transfer: String?
 
     func line(isNarrow: Bool, at now: Date) -> TextLine {
-        let words = words(at: now)
+        var words = words(at: now)
+        // What is wrong comes first where there is little room.
+        if isNarrow, let trouble { words.insert(trouble, at: 0) }
         guard isNarrow, let first = words.first else {
             let rest = words.joined(separator: " · ")
             return TextLine(name: photo.name) + TextLine(" · " + rest, .secondary)
@@ -55,6 +57,11 @@ struct ViewerCaption {
         // On a small screen a long name is cut.
         return TextLine(first + " · ", .secondary) + TextLine(name: photo.name)
             + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
+    }
+
+    private var trouble: String? {
+        if isGone { return localized("no longer in the club") }
+        return picture?.isDamaged == true ? localized("damaged") : nil
     }
 
     /// The most important first.

@@ -98,9 +98,8 @@ extension WriteState {
                 ? .sending(.matchesByIf(revision), replacing: base)
                 : .sending(.none, replacing: base)
         case (.matchesByIf(let revision), .file(let file)) where file.file.revision == revision:
-            // Two conditions on a tag that no other state has: the look has shown an earlier one.
-            return capabilities.hasExactTags == true && refused.count > 1
-                ? .occupied(there) : .sending(.none, replacing: .init(revision: revision))
+            // The check may have shown an earlier state: the bytes are compared before.
+            return .sending(.none, replacing: .init(revision: revision))
         case (.none, _):
             return nil
         default:
