@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import CByteClubLinux
 internal import Glibc
 
 /// A lock between programs, held until it is released. The kernel releases it when the process ends.

@@ -96,6 +96,13 @@ internal import TextEditing
         }
     }
 
+    /// What is written now is the last for the time being.
+    private func unschedule() {
+        delay?.cancel()
+        delay = nil
+        hasChanged = false
+    }
+
     private func report(_ failure: String?) {
         if let failure {
             failureCount += 1
@@ -126,8 +133,7 @@ internal import TextEditing
     ///
     /// - Returns: Why it could not be written, as a sentence; the draft is then unchanged.
     func writeAsSetAside(_ text: TextBuffer) async -> String? {
-        delay?.cancel()
-        delay = nil
+        unschedule()
         var draft = nextDraft()
         draft.isSetAside = true
         return await Self.write(draft, text, sequence, to: store)
@@ -137,8 +143,7 @@ internal import TextEditing
     ///
     /// - Returns: Its identifier; it is claimed until it is released.
     func leave() -> Draft.ID {
-        delay?.cancel()
-        delay = nil
+        unschedule()
         defer { (id, sequence) = (UUID(), 0) }
         return id
     }
@@ -160,8 +165,7 @@ internal import TextEditing
 
     /// Writes the draft before returning: the program is about to end.
     func keepNow(_ text: TextBuffer) {
-        delay?.cancel()
-        delay = nil
+        unschedule()
         var draft = nextDraft()
         draft.text = text.data
         do {
@@ -176,8 +180,7 @@ internal import TextEditing
     /// - Returns: The removal. Only a program that ends must wait for it (``DraftStore/removeAbandoned()``).
     @discardableResult
     func discard() -> Task<Void, Never> {
-        delay?.cancel()
-        delay = nil
+        unschedule()
         store.abandon(id)
         (id, sequence) = (UUID(), 0)
         failureCount = 0

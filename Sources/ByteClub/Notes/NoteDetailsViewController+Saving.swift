@@ -104,6 +104,8 @@ extension NoteDetailsViewController {
             do throws(NoteDocument.SaveFailure) {
                 if asCopy {
                     try await document.saveAsCopy(text)
+                    // They are another note's.
+                    progress.bases = [:]
                 } else {
                     try await document.save(text, mode: mode, state: state)
                 }

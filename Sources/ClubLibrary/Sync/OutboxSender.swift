@@ -323,9 +323,9 @@ extension OutboxSender {
             guard error.code == .notFound || error.code == .wrongKind else { throw error }
             return
         }
+        // It waits; one that is never clear is refused after some attempts, and blocks nothing.
         throw StoreError(
-            .serverUnavailable(retryAfter: nil), during: error.operation, at: path,
-            detail: "not found, and there")
+            .badAnswer, during: error.operation, at: path, detail: "not found, and there")
     }
 
     private func keepText(

@@ -118,7 +118,7 @@ extension URLCache {
         by requester: CacheRequester = CacheRequester()
     ) -> CachePlan? {
         let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
-        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
+        guard draft.mayLook, CacheDecision.isCacheable(request), policy.looksIntoCache,
             let key = CacheKey(request.url)
         else { return plan(draft, entry: nil) }
         guard !hasWritesUnderWay, !isSubclassed else { return nil }
@@ -149,15 +149,21 @@ extension URLCache {
         var stamp: CacheRemovals.Stamp
 
         let query: CacheQuery
+        /// Whether a stored response may be looked for: one for a credential that the server has not accepted yet is
+        /// only validated, which needs the server.
+        let mayLook: Bool
 
         init(
             request: URLRequest, policy: URLRequest.CachePolicy, requester: CacheRequester,
             stamp: CacheRemovals.Stamp
         ) {
             self.request = request
-            // A credential that the server has not accepted yet is to be verified, and what is stored with it.
+            let mayAsk =
+                policy != .returnCacheDataDontLoad
+                && !CacheDecision.requestControl(of: request).has("only-if-cached")
+            mayLook = requester.isAccepted || mayAsk
             self.policy =
-                !requester.isAccepted && policy.looksIntoCache
+                !requester.isAccepted && mayAsk && policy.looksIntoCache
                 ? .reloadRevalidatingCacheData : policy
             self.requester = requester
             self.stamp = stamp
@@ -166,6 +172,7 @@ extension URLCache {
     }
 
     private func entry(for draft: Draft) -> CacheEntry? {
+        guard draft.mayLook else { return nil }
         if isSubclassed { return ownEntry(for: draft.request, draft.query) }
         guard let key = CacheKey(draft.request.url) else { return nil }
         if let found = inMemory(key, draft.query) {
@@ -183,11 +190,16 @@ extension URLCache {
 
     private func plan(_ draft: Draft, entry: CacheEntry?) -> CachePlan {
         let account = draft.requester.account
+        var entry = entry
+        var decision = CacheDecision.make(
+            for: draft.request, policy: draft.policy, stored: entry?.head, now: clock())
+        // An immutable response needs no validation, but its credential does.
+        if !draft.requester.isAccepted, decision == .use {
+            (entry, decision) = (nil, .load(HTTPHeaderFields(), stores: true))
+        }
         return CachePlan(
-            request: draft.request.fromAccount(account),
-            decision: CacheDecision.make(
-                for: draft.request, policy: draft.policy, stored: entry?.head, now: clock()),
-            entry: entry, account: account, policy: draft.policy, stamp: draft.stamp)
+            request: draft.request.fromAccount(account), decision: decision, entry: entry,
+            account: account, policy: draft.policy, stamp: draft.stamp)
     }
 
     /// Applies a reaction to the stored entries. Returns at once.

@@ -105,7 +105,9 @@ final class DiskCache: Sendable {
         state.withLock { state in
             load(&state)
             state.index?.insert(name, byteCount: byteCount, lastUse: Date().timeIntervalSince1970)
-            if let oldest = state.index?.surplus(of: key, above: StoredHead.Variant.maximumCount) {
+            while let oldest = state.index?.surplus(
+                of: key, above: StoredHead.Variant.maximumCount, except: name)
+            {
                 unlink(path(of: oldest))
                 state.index?.remove(oldest)
             }
@@ -168,7 +170,13 @@ final class DiskCache: Sendable {
     private func openFile(_ name: String) -> Int32 {
         let descriptor = Glibc.open(
             path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT || errno == ELOOP { forget(name) }
+        guard descriptor < 0, errno == ENOENT || errno == ELOOP else { return descriptor }
+        withIndex { index in
+            // It may have been published meanwhile.
+            var facts = stat()
+            let isThere = lstat(path(of: name), &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+            if !isThere { index.remove(name) }
+        }
         return descriptor
     }
 

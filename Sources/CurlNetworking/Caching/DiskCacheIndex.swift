@@ -16,9 +16,11 @@ struct DiskCacheIndex: Sendable {
     }
 
     /// The least recently used file of a URL that has more than `count`.
-    func surplus(of key: CacheKey, above count: Int) -> String? {
+    ///
+    /// - Parameter new: The file that has just been published, which stays.
+    func surplus(of key: CacheKey, above count: Int, except new: String) -> String? {
         guard let found = files[key.fileNamePrefix], found.count > count else { return nil }
-        return found.min { $0.value.lastUse < $1.value.lastUse }?.key
+        return found.filter { $0.key != new }.min { $0.value.lastUse < $1.value.lastUse }?.key
     }
 
     mutating func insert(_ name: String, byteCount: Int, lastUse: Double) {

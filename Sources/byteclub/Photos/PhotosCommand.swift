@@ -272,7 +272,7 @@ struct PhotosCommand: ParsableCommand {
                 case .conflict:
                     // A gateway that performs a request twice refuses what it has just stored.
                     if error.hasSameBytes, let there = try? await store.metadata(of: path),
-                        await Self.isContent(of: there, photo)
+                        await Self.isContent(of: there, photo, isCompared: true)
                     {
                         return report(there)
                     }
@@ -290,12 +290,14 @@ struct PhotosCommand: ParsableCommand {
             ).write()
         }
 
-        /// Whether a file of the club has the bytes of a photo: by its hash, or by its length where the server has none.
+        /// Whether a file of the club has the bytes of a photo.
+        ///
+        /// - Parameter isCompared: Whether the store has compared them, which counts where the server has no hash.
         @concurrent private static func isContent(
-            of file: RemoteFile, _ photo: PreparedPhoto
+            of file: RemoteFile, _ photo: PreparedPhoto, isCompared: Bool = false
         ) async -> Bool {
             guard file.byteCount == photo.byteCount else { return false }
-            guard file.contentHash != nil else { return true }
+            guard file.contentHash != nil else { return isCompared }
             return LocalFileState(at: photo.url)?.isContent(of: file, at: photo.url) == true
         }
 

@@ -91,7 +91,9 @@ import Testing
         _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
         // Without a condition only after its bytes were read.
         #expect(
-            standIn.newCalls() == ["PUT /a", "PROPFIND /a", "GET /a", "PUT /a", "PROPFIND /a"])
+            standIn.newCalls() == [
+                "PUT /a", "PROPFIND /a", "PROPFIND /a", "GET /a", "PUT /a", "PROPFIND /a",
+            ])
         #expect(standIn.contents(of: "/a") == "two")
     }
 
