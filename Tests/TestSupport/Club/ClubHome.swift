@@ -73,7 +73,8 @@ public final class ClubHome: Sendable {
     public func write(settings text: String) throws {
         let folder = folder.appending(path: "config/byteclub")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+        // Whole: the program may read it at any moment.
+        try Data(text.utf8).write(to: folder.appending(path: "config.yml"), options: .atomic)
     }
 
     // MARK: - Byte Club
