@@ -56,6 +56,16 @@ public struct RemoteFile: Hashable, Sendable {
 }
 
 extension RemoteFile {
+    /// Whether two files have the same bytes, as far as the club reports.
+    package func hasSameBytes(as other: RemoteFile) -> Bool {
+        guard let contentHash, let hash = other.contentHash else {
+            return byteCount == other.byteCount
+        }
+        return contentHash == hash
+    }
+}
+
+extension RemoteFile {
     /// Whether both describe the same file in the same state, with or without a known hash.
     package func isSameState(as other: RemoteFile) -> Bool {
         var (one, other) = (self, other)

@@ -22,11 +22,7 @@ import Testing
     @Test func saysThatTheFolderIsNotThereAnyMore() async throws {
         try await withApp(notes: ["first.txt": "1"]) { home, terminal in
             try await terminal.wait(forText: "first.txt")
-            terminal.type("q")
-            #expect(try await terminal.waitForEnd() == .exited(status: 0))
-            try await eventually("the club is closed") { home.processes.isEmpty }
-            let moved = home.folder.appending(path: "moved")
-            try FileManager.default.moveItem(at: home.club, to: moved)
+            let moved = try await quitAndMoveTheClub(of: home, terminal)
             let second = try home.start()
             defer { second.close() }
             try await second.wait(forText: "Its folder was not there any more")
@@ -49,11 +45,7 @@ import Testing
     @Test func aCommandMakesNoFolderInPlaceOfALostOne() async throws {
         try await withApp(notes: ["first.txt": "1"]) { home, terminal in
             try await terminal.wait(forText: "first.txt")
-            terminal.type("q")
-            #expect(try await terminal.waitForEnd() == .exited(status: 0))
-            try await eventually("the club is closed") { home.processes.isEmpty }
-            let moved = home.folder.appending(path: "moved")
-            try FileManager.default.moveItem(at: home.club, to: moved)
+            try await quitAndMoveTheClub(of: home, terminal)
             for arguments in [["notes", "ls"], ["notes", "cat", "first"], ["photos", "ls"]] {
                 let output = try await home.run(arguments)
                 #expect(output.status == 1, "\(arguments)")
@@ -177,5 +169,19 @@ import Testing
             terminal.press(.function(2))
             try await eventually("a save") { home.noteNames == ["a.txt", "b.txt", "c.txt"] }
         }
+    }
+
+    /// Quits the app, and moves the folder once the club is closed; returns where it is now.
+    @discardableResult private func quitAndMoveTheClub(
+        of home: ClubHome, _ terminal: TerminalDriver
+    ) async throws
+        -> URL
+    {
+        terminal.type("q")
+        #expect(try await terminal.waitForEnd() == .exited(status: 0))
+        try await eventually("the club is closed") { home.processes.isEmpty }
+        let moved = home.folder.appending(path: "moved")
+        try FileManager.default.moveItem(at: home.club, to: moved)
+        return moved
     }
 }

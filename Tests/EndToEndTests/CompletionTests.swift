@@ -7,21 +7,7 @@ import Testing
     private func propose(
         _ words: [String], in home: ClubHome
     ) async throws -> [String] {
-        let script = """
-            source <("$1" --generate-completion-script bash)
-            COMP_WORDS=("$@")
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-            COMP_LINE="${COMP_WORDS[*]}"
-            COMP_POINT=${#COMP_LINE}
-            _byteclub "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-            printf '%s\\n' "${COMPREPLY[@]}"
-            """
-        let output = try await Command(
-            "/bin/bash", ["--norc", "-c", script, "bash", ClubHome.program] + words,
-            environment: home.environment(), directory: home.work.path
-        ).run()
-        #expect(output.errorText.isEmpty, "\(output.errorText)")
-        return output.text.split(separator: "\n").map(String.init)
+        try await home.propose(words, of: ClubHome.program)
     }
 
     @Test func namesOfThisComputerAreProposedWithoutAServer() async throws {

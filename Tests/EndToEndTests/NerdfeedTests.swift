@@ -377,22 +377,8 @@ import Testing
         (["l"], "ls", "help"), ([""], "help", "--json"), (["ls"], "ls", "--json"),
     ])
     func proposesTheOptionsOfTheCommand(words: [String], one: String, none: String) async throws {
-        let script = """
-            source <("$1" --generate-completion-script bash)
-            COMP_WORDS=("$@")
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-            COMP_LINE="${COMP_WORDS[*]}"
-            COMP_POINT=${#COMP_LINE}
-            _nerdfeed "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-            printf '%s\\n' "${COMPREPLY[@]}"
-            """
         try await inFreshHome { home in
-            let output = try await Command(
-                "/bin/bash", ["--norc", "-c", script, "bash", Self.program] + words,
-                environment: home.environment(), directory: home.work.path
-            ).run()
-            let proposals = output.text.split(separator: "\n").map(String.init)
-            #expect(output.errorText.isEmpty, "\(output.errorText)")
+            let proposals = try await home.propose(words, of: Self.program)
             #expect(proposals.contains(one) && !proposals.contains(none), "\(proposals)")
         }
     }

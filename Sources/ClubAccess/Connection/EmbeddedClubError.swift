@@ -5,9 +5,11 @@ internal import ByteClubMessages
 /// The `underlying` error of a `StoreError` with the operation `connect`; ``ErrorMessage``
 /// describes it.
 public enum EmbeddedClubError: Error, Hashable, Sendable {
-    /// There is no safe place for the club's socket, or the club's folder is missing (``lostFolder(_:)``). The sentence says
-    /// why and what to do.
+    /// There is no safe place for the club's socket. The sentence says why and what to do.
     case noRuntimeFolder(String)
+
+    /// The club's folder is missing, although a server has had it open. A new one would look like the loss of every note.
+    case lostFolder(String)
 
     /// The program could not be run again as the server.
     case programNotStarted(reason: String)
@@ -26,11 +28,6 @@ public enum EmbeddedClubError: Error, Hashable, Sendable {
 }
 
 extension EmbeddedClubError {
-    /// The club's folder is missing, although a server has had it open. A new one would look like the loss of every note.
-    static func lostFolder(_ folder: String) -> EmbeddedClubError {
-        .noRuntimeFolder(lostFolderSentence(folder))
-    }
-
     static func lostFolderSentence(_ folder: String) -> String {
         localized(
             "The folder of the club on this computer is missing: \(folder). Mount its disk, or move the folder back. To begin with an empty one, run byteclub --club embedded on a terminal once."

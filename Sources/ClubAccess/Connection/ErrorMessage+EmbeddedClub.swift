@@ -8,6 +8,8 @@ extension ErrorMessage {
         switch error {
         case .noRuntimeFolder(let sentence), .tooManyOpenFiles(let sentence):
             sentence
+        case .lostFolder(let folder):
+            EmbeddedClubError.lostFolderSentence(folder)
         case .programNotStarted(let reason):
             localized(
                 "The club on this computer could not be started: \(reason). Install Byte Club again if "

@@ -222,13 +222,9 @@ extension ErrorMessage {
     /// `in 20 seconds`, `in 5 minutes`, `in a minute` when unknown.
     private static func later(_ wait: Duration?) -> String {
         guard let wait else { return localized("in a minute") }
-        let seconds = max(1, wait.components.seconds)
-        switch seconds {
-        case 1: return localized("in a second")
-        case ..<90: return localized("in \(seconds) seconds")
-        case ..<5400: return localized("in \((seconds + 30) / 60) minutes")
-        default: return localized("in \((seconds + 1800) / 3600) hours")
-        }
+        let seconds = max(1, Int(clamping: wait.components.seconds))
+        if seconds == 1 { return localized("in a second") }
+        return RetryNotice.later(seconds) ?? localized("in \(seconds) seconds")
     }
 
     private static func capitalized(_ name: String) -> String {

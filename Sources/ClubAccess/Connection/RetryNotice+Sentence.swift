@@ -33,7 +33,7 @@ extension RetryNotice {
     }
 
     /// `in 62 minutes`, `in 3 hours`; nil for a time that is counted in seconds.
-    private static func later(_ seconds: Int) -> String? {
+    static func later(_ seconds: Int) -> String? {
         switch seconds {
         case ..<90: nil
         case ..<5400: localized("in \((seconds + 30) / 60) minutes")

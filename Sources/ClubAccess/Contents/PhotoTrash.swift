@@ -233,16 +233,6 @@ extension PhotoTrash {
     }
 }
 
-extension RemoteFile {
-    /// Whether two files have the same bytes, as far as the club reports.
-    fileprivate func hasSameBytes(as other: RemoteFile) -> Bool {
-        guard let contentHash, let hash = other.contentHash else {
-            return byteCount == other.byteCount
-        }
-        return contentHash == hash
-    }
-}
-
 extension ClubContents {
     /// Whether the club has a deleted file again, as it was: under its name, or if another one has that, elsewhere.
     package func has(again deleted: RemoteFile) -> Bool {

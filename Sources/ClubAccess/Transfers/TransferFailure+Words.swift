@@ -167,6 +167,7 @@ extension TransferFailure {
         let (name, first, second): (String, String?, String?) =
             switch problem {
             case .noRuntimeFolder(let sentence): ("noRuntimeFolder", sentence, nil)
+            case .lostFolder(let folder): ("lostFolder", folder, nil)
             case .programNotStarted(let reason): ("programNotStarted", reason, nil)
             case .closedFolder(let folder, let reason): ("closedFolder", folder, reason)
             case .serverNotReady(let log): ("serverNotReady", log, nil)
@@ -180,6 +181,7 @@ extension TransferFailure {
         let (first, second) = (values["first"] ?? "", values["second"] ?? "")
         return switch values["embedded"] {
         case "noRuntimeFolder": .noRuntimeFolder(first)
+        case "lostFolder": .lostFolder(first)
         case "programNotStarted": .programNotStarted(reason: first)
         case "closedFolder": .closedFolder(folder: first, reason: second)
         case "serverNotReady": .serverNotReady(log: first)

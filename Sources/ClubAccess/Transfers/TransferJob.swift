@@ -197,7 +197,7 @@ internal import ByteClubPictures
                 guard !Task.isCancelled, let store = try? await carrier.means.open(),
                     let file = try? await store.metadata(of: path)
                 else { continue }
-                return await Self.isContent(of: file, photo) ? file : nil
+                return await photo?.isContent(of: file, isAssumed: true) == true ? file : nil
             }
             return nil
         }
@@ -207,15 +207,6 @@ internal import ByteClubPictures
         }
         defer { limit.cancel() }
         if let file = await looking.value { noteArrival(of: file) }
-    }
-
-    /// Whether a file of the club has the bytes of a photo: by its hash, or by its length where the server has no hash.
-    @concurrent private static func isContent(
-        of file: RemoteFile, _ photo: PreparedPhoto?
-    ) async -> Bool {
-        guard let photo, file.byteCount == photo.byteCount else { return false }
-        guard file.contentHash != nil else { return true }
-        return LocalFileState(at: photo.url)?.isContent(of: file, at: photo.url) ?? false
     }
 
     private func noteArrival(of file: RemoteFile) {

@@ -276,8 +276,7 @@ extension OutboxSender {
     private func resolveLostMove(
         _ change: WaitingChange, to destination: RemotePath
     ) async throws(StoreError) -> SyncEvent {
-        try await requireNothing(
-            at: change.path, StoreError(.notFound, during: .move, at: change.path))
+        try await requireNothing(at: change.path, during: .move)
         var file: RemoteFile?
         if change.attempts > 1 {
             do throws(StoreError) {
@@ -307,7 +306,7 @@ extension OutboxSender {
                 return .notDeleted(change)
             }
             guard error.code == .notFound else { throw error }
-            try await requireNothing(at: change.path, error)
+            try await requireNothing(at: change.path, during: .delete)
         }
         try onDisk(change.path) { try copy.complete(change, with: nil) }
         return .sent(change, file: nil)
@@ -315,7 +314,7 @@ extension OutboxSender {
 
     /// A server, or a part of it that lags behind, may say that nothing is where it has just shown a file.
     private func requireNothing(
-        at path: RemotePath, _ error: StoreError
+        at path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) {
         do throws(StoreError) {
             _ = try await store.metadata(of: path)
@@ -325,7 +324,7 @@ extension OutboxSender {
         }
         // It waits; one that is never clear is refused after some attempts, and blocks nothing.
         throw StoreError(
-            .badAnswer, during: error.operation, at: path, detail: "not found, and there")
+            .badAnswer, during: operation, at: path, detail: "not found, and there")
     }
 
     private func keepText(

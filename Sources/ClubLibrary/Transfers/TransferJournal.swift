@@ -186,7 +186,7 @@ public struct TransferJournal: Sendable {
     }
 
     /// Creates the status of a new transfer if it has none, so that there is a file to write over when the disk is
-    /// full. Without room for it there is none.
+    /// full. It is left out without room for it.
     public func reserveStatus(of id: String) {
         guard !isDiskFull, TransferOrder.isValid(id), let data = Self.encode(TransferStatus())
         else { return }

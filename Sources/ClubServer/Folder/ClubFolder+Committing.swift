@@ -41,11 +41,7 @@ extension ClubFolder {
         _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo, id: String? = nil
     ) throws(ChangeFailure<WriteError>) -> Committed {
         defer { publish() }
-        do throws(SystemError) {
-            try requireFolder()
-        } catch {
-            throw .disk(error)
-        }
+        try requireFolder(for: WriteError.self)
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: commit.path, creating: &changedFolders)
         var candidate = name

@@ -21,11 +21,7 @@ extension ClubFolder {
         _ path: String, autorename: Bool
     ) throws(ChangeFailure<WriteError>) -> (metadata: FolderMetadata, changedFolders: [[String]]) {
         defer { publish() }
-        do throws(SystemError) {
-            try requireFolder()
-        } catch {
-            throw .disk(error)
-        }
+        try requireFolder(for: WriteError.self)
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: path, creating: &changedFolders)
         var candidate = name
@@ -54,11 +50,7 @@ extension ClubFolder {
         _ path: String, parentRevision: String?
     ) throws(ChangeFailure<DeleteError>) -> Changed {
         defer { publish() }
-        do throws(SystemError) {
-            try requireFolder()
-        } catch {
-            throw .disk(error)
-        }
+        try requireFolder(for: DeleteError.self)
         let entry: Entry
         do throws(LookupError) {
             entry = try find(path)
@@ -159,11 +151,7 @@ extension ClubFolder {
 
     func move(_ argument: RelocationArg) throws(ChangeFailure<RelocationError>) -> Changed {
         defer { publish() }
-        do throws(SystemError) {
-            try requireFolder()
-        } catch {
-            throw .disk(error)
-        }
+        try requireFolder(for: RelocationError.self)
         let source = try source(of: argument)
         guard let sourceFolder = source.parentKey else {
             throw .refused(.fromLookup(.malformedPath("The root folder cannot be moved.")))
@@ -208,11 +196,7 @@ extension ClubFolder {
         staged: String, of source: Entry, _ argument: RelocationArg
     ) throws(ChangeFailure<RelocationError>) -> Changed {
         defer { publish() }
-        do throws(SystemError) {
-            try requireFolder()
-        } catch {
-            throw .disk(error)
-        }
+        try requireFolder(for: RelocationError.self)
         var changedFolders: [[String]] = []
         let target = try destination(
             of: argument, source: source, isCopy: true, creating: &changedFolders)

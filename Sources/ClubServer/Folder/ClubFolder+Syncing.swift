@@ -20,9 +20,10 @@ extension ClubFolder {
     /// Makes sure that the folder is still the one at the club's path, before something is written: in one that was put
     /// aside, it would not be found again.
     ///
-    /// - Throws: ``SystemError``, `ESTALE` when the folder is gone.
-    func requireFolder() throws(SystemError) {
-        if access.isGone { throw endWithoutFolder() }
+    /// - Parameter change: How the change may be refused.
+    /// - Throws: `.disk` with `ESTALE` when the folder is gone.
+    func requireFolder<Refusal>(for change: Refusal.Type) throws(ChangeFailure<Refusal>) {
+        if access.isGone { throw .disk(endWithoutFolder()) }
     }
 
     /// Ends the server, whose next one opens the folder that is there now.

@@ -34,7 +34,7 @@ struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     var isMissing: Bool { code == ENOENT || code == ENOTDIR }
     var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
-    /// Whether the club's folder is another one now: see ``ClubFolder/requireFolder()``.
+    /// Whether the club's folder is another one now: see ``ClubFolder/requireFolder(for:)``.
     var isStale: Bool { code == ESTALE }
     var isRefused: Bool { code == EACCES || code == EPERM || code == EROFS }
 

@@ -61,19 +61,12 @@ extension DropboxStore: RevisionStore {
         let now = listed.first { $0.revision == restored.revision }
         // It may be older than those that are listed.
         let wanted = listed.first { $0.revision == revision }
-        guard let now, Self.mayBeSame(now, restored), Self.mayBeSame(wanted ?? now, restored),
+        guard let now, now.hasSameBytes(as: restored), (wanted ?? now).hasSameBytes(as: restored),
             PathNames.key(restored.path.string) == PathNames.key(path.string)
         else {
             throw StoreError(
                 .withoutEffect, during: .put, at: path,
                 detail: "a yes, and another state: \(restored.revision.rawValue)")
         }
-    }
-
-    /// Whether two files have the same bytes, as far as known.
-    private static func mayBeSame(_ one: RemoteFile, _ other: RemoteFile) -> Bool {
-        guard one.byteCount == other.byteCount else { return false }
-        guard let hash = one.contentHash, let otherHash = other.contentHash else { return true }
-        return hash == otherHash
     }
 }

@@ -80,6 +80,14 @@ extension StoreError {
     /// The status of the WebDAV server's error response, if there was one.
     var webDAVStatus: Int? { (underlying as? WebDAVRefusal)?.status }
 
+    /// The error of a request without conditions: a 412 to it does not mean that one failed.
+    var ofUnconditional: StoreError {
+        guard webDAVStatus == 412 else { return self }
+        var error = self
+        error.code = .badAnswer
+        return error
+    }
+
     /// Whether a precondition of a write failed. What only reads has none that could fail.
     var isPreconditionFailed: Bool {
         guard let refusal = underlying as? WebDAVRefusal else { return false }

@@ -50,10 +50,7 @@ extension WebDAVStore {
         do throws(StoreError) {
             return try await look(at: path, during: operation)
         } catch {
-            guard error.webDAVStatus == 412 else { throw error }
-            var error = error
-            error.code = .badAnswer
-            throw error
+            throw error.ofUnconditional
         }
     }
 

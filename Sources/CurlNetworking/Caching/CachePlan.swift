@@ -12,7 +12,8 @@ struct CachePlan: Sendable {
     var policy = URLRequest.CachePolicy.useProtocolCachePolicy
     /// From before the entry was looked for: what was removed later is not put back by its confirmation.
     var stamp = CacheRemovals.Stamp()
-    /// From when the request was sent: what was removed later prevents storing its response.
+    /// From when the request was sent: what was removed later prevents storing its response, but not what was removed
+    /// before.
     var sendingStamp: CacheRemovals.Stamp?
 
     /// A response from the cache.
@@ -179,13 +180,6 @@ extension URLCache {
             return CacheEntry(head: found.head, body: found.response.body)
         }
         return onDisk(key, draft.query)
-    }
-
-    /// Takes the stamp of a request that is sent now: what was removed before does not concern its response.
-    func noteSending(of plan: CachePlan) -> CachePlan {
-        var plan = plan
-        plan.sendingStamp = stamp
-        return plan
     }
 
     private func plan(_ draft: Draft, entry: CacheEntry?) -> CachePlan {

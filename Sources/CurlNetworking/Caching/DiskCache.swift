@@ -45,11 +45,7 @@ final class DiskCache: Sendable {
 
     /// Returns the newest variant that matches a query.
     func entry(for key: CacheKey, _ query: CacheQuery) -> CacheEntry? {
-        let names = withIndex { $0.names(of: key) }
-        // Heads only: a body is verified as a whole.
-        let heads = names.compactMap { name in openHead(name, key: key).map { (name, $0) } }
-            .filter { query.matches($0.1) }
-        for (name, _) in heads.sorted(by: { $0.1.responseTime > $1.1.responseTime }) {
+        for name in newestFirst(withIndex { $0.names(of: key) }, of: key, query) {
             guard let found = open(name, key: key), query.matches(found.entry.head) else {
                 continue
             }
@@ -57,6 +53,14 @@ final class DiskCache: Sendable {
             return found.entry
         }
         return nil
+    }
+
+    /// Sorts the files that match a query by their heads alone: a body is verified as a whole. One file needs no order.
+    private func newestFirst(_ names: [String], of key: CacheKey, _ query: CacheQuery) -> [String] {
+        guard names.count > 1 else { return names }
+        return names.compactMap { name in openHead(name, key: key).map { (name, head: $0) } }
+            .filter { query.matches($0.head) }
+            .sorted { $0.head.responseTime > $1.head.responseTime }.map(\.0)
     }
 
     /// Returns the head of a variant, from its file, which another process may have written. The body is not
@@ -166,7 +170,7 @@ final class DiskCache: Sendable {
 
     private func path(of name: String) -> String { folder + "/" + name }
 
-    /// Returns the descriptor; -1 if there is none, in which case a file that is gone is forgotten.
+    /// Returns the descriptor, or -1 on failure. A file that is gone is forgotten.
     private func openFile(_ name: String) -> Int32 {
         let descriptor = Glibc.open(
             path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

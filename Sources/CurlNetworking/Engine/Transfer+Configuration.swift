@@ -81,9 +81,7 @@ extension Transfer {
             request.headers = fields
             attempt.cache.plan = plan.withoutEntry(for: request, account: account)
         }
-        if let plan = attempt.cache.plan, let cache = settings.web.cache {
-            attempt.cache.plan = cache.noteSending(of: plan)
-        }
+        attempt.cache.plan?.sendingStamp = settings.web.cache?.stamp
         for field in attempt.cache.plan?.addedFields.fields ?? [] {
             fields[field.name] = field.value
         }

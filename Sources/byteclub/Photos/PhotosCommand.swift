@@ -239,7 +239,7 @@ struct PhotosCommand: ParsableCommand {
             defer { withExtendedLifetime(photo) {} }
             if let there {
                 await upload?.end(isOfUse: false)
-                guard await Self.isContent(of: there, photo) else {
+                guard await photo.isContent(of: there, isAssumed: false) else {
                     throw await Self.taken(path, in: store, adding: name)
                 }
                 Output.clearStatus()
@@ -272,7 +272,7 @@ struct PhotosCommand: ParsableCommand {
                 case .conflict:
                     // A gateway that performs a request twice refuses what it has just stored.
                     if error.hasSameBytes, let there = try? await store.metadata(of: path),
-                        await Self.isContent(of: there, photo, isCompared: true)
+                        await photo.isContent(of: there, isAssumed: true)
                     {
                         return report(there)
                     }
@@ -288,17 +288,6 @@ struct PhotosCommand: ParsableCommand {
                 event: "done", name: photo.name, path: photo.path.string,
                 revision: photo.revision.rawValue
             ).write()
-        }
-
-        /// Whether a file of the club has the bytes of a photo.
-        ///
-        /// - Parameter isCompared: Whether the store has compared them, which counts where the server has no hash.
-        @concurrent private static func isContent(
-            of file: RemoteFile, _ photo: PreparedPhoto, isCompared: Bool = false
-        ) async -> Bool {
-            guard file.byteCount == photo.byteCount else { return false }
-            guard file.contentHash != nil else { return isCompared }
-            return LocalFileState(at: photo.url)?.isContent(of: file, at: photo.url) == true
         }
 
         /// The failure for a name that is taken, with one that is free.

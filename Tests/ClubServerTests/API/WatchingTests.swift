@@ -134,10 +134,8 @@ import Testing
     }
 
     @Test func theClubEndsWithItsFolder() async throws {
-        let home = try TestClub.makeHome()
+        let home = try TestClub.makeHome(with: ["club"])
         defer { try? FileManager.default.removeItem(atPath: home) }
-        try FileManager.default.createDirectory(
-            atPath: home + "/club", withIntermediateDirectories: true)
         let club = try await TestClub(home: home)
         try FileManager.default.removeItem(atPath: home + "/club")
         let error = await club.end()
@@ -147,12 +145,8 @@ import Testing
 
     @Test(arguments: ["club", "elsewhere/club"])
     func theClubEndsWithItsFolderHoweverSlowlyThatGoesAndWherever(place: String) async throws {
-        let home = try TestClub.makeHome()
+        let home = try TestClub.makeHome(with: ["club", "elsewhere"])
         defer { try? FileManager.default.removeItem(atPath: home) }
-        for folder in ["/club", "/elsewhere"] {
-            try FileManager.default.createDirectory(
-                atPath: home + folder, withIntermediateDirectories: true)
-        }
         let club = try await TestClub(home: home)
         let cursor = try await club.list().cursor
         let folder = home + "/" + place
@@ -170,12 +164,8 @@ import Testing
     /// A folder that was restored from a backup, say: clients must see that one.
     @Test(arguments: ["old", "elsewhere/club"])
     func theClubEndsWhenAnotherFolderTakesItsPlace(place: String) async throws {
-        let home = try TestClub.makeHome()
+        let home = try TestClub.makeHome(with: ["club", "elsewhere"])
         defer { try? FileManager.default.removeItem(atPath: home) }
-        for folder in ["/club", "/elsewhere"] {
-            try FileManager.default.createDirectory(
-                atPath: home + folder, withIntermediateDirectories: true)
-        }
         let club = try await TestClub(home: home)
         #expect(rename(club.folder, home + "/" + place) == 0)
         #expect(mkdir(club.folder, 0o755) == 0)
@@ -186,10 +176,8 @@ import Testing
 
     /// Also before the kernel's events are applied.
     @Test func nothingIsWrittenToAFolderThatWasPutAside() async throws {
-        let home = try TestClub.makeHome()
+        let home = try TestClub.makeHome(with: ["club"])
         defer { try? FileManager.default.removeItem(atPath: home) }
-        try FileManager.default.createDirectory(
-            atPath: home + "/club", withIntermediateDirectories: true)
         let club = try await TestClub(home: home)
         #expect(rename(club.folder, home + "/old") == 0)
         #expect(mkdir(club.folder, 0o755) == 0)

@@ -70,9 +70,12 @@ final class TestClub: Sendable {
             .trimmingCharacters(in: .newlines)
     }
 
-    static func makeHome() throws -> String {
+    static func makeHome(with folders: [String] = []) throws -> String {
         let home = NSTemporaryDirectory() + "byteclub-test-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        for folder in [home] + folders.map({ home + "/" + $0 }) {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        }
         return home
     }
 

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// All bytes up to the end; nil if there is none yet.
+    /// Takes all bytes up to the end; returns nil if the end was not reached.
     private func takeAll(of pipe: OutgoingPipe) -> Data? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 3, alignment: 1)
         defer { buffer.deallocate() }

@@ -34,10 +34,7 @@ extension WebDAVWrite {
         } catch {
             // It is stored, as far as the server has said: a later attempt must recognize it.
             strategy.attempts.noteThatOneMayHaveArrived()
-            var error = error
-            // These requests have no condition that could fail.
-            if error.webDAVStatus == 412 { error.code = .badAnswer }
-            throw error
+            throw error.ofUnconditional
         }
         let sent = WriteEvidence.Content(byteCount: strategy.byteCount, hash: await strategy.hash)
         let evidence = WriteEvidence(

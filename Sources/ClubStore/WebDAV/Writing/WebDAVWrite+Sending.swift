@@ -104,7 +104,7 @@ extension WebDAVWrite {
 
     /// Makes sure that a request for the bytes finds nothing at the path either.
     ///
-    /// - Returns: What to do about a file that is there all the same; nil if there is none.
+    /// - Returns: What to do about a file that is there all the same; nil if nothing is.
     /// - Throws: `.conflict` for a file that only this request has found.
     private func requireNothing(_ error: StoreError) async throws(StoreError) -> WriteState? {
         if try await store.hasNoBytes(at: path, during: operation) { return nil }
