@@ -6,9 +6,9 @@ import ClubStore
 @MainActor final class CommandTransfer {
     private let title: String
     private let isJSON: Bool
-    /// For an upload, whose bytes are reported in bursts; shown as for background transfers.
-    private var spread: SpreadProgress?
-    private var progress = TransferProgress(expectedByteCount: 0)
+    private let isUpload: Bool
+    /// As for background transfers.
+    private var meters: TransferMeters
     private var pace = ProgressInterval()
     private var byteCount: Int64 = 0
     private let keptByteCount: Int64
@@ -23,7 +23,8 @@ import ClubStore
         self.title = title
         self.keptByteCount = keptByteCount
         self.isJSON = isJSON
-        spread = isUpload ? SpreadProgress() : nil
+        self.isUpload = isUpload
+        meters = TransferMeters(expecting: 0, isUpload: isUpload)
     }
 
     /// - Parameters:
@@ -49,27 +50,22 @@ import ClubStore
 
     private func record(_ byteCount: Int64, of expected: Int64) {
         if self.byteCount < keptByteCount, byteCount >= keptByteCount {
-            restartMeters(at: byteCount)
+            meters.restart(at: byteCount, expecting: self.expected)
         }
         (self.byteCount, self.expected) = (byteCount, expected)
-        spread?.record(byteCount, at: time)
-        guard pace.take() == .due || (byteCount == expected && spread == nil) else { return }
-        show(spread?.shown(at: time) ?? byteCount)
+        meters.count(byteCount, at: time)
+        guard pace.take() == .due || (byteCount == expected && !isUpload) else { return }
+        show(meters.shown(byteCount, at: time))
         moveOn()
-    }
-
-    private func restartMeters(at byteCount: Int64) {
-        progress = TransferProgress(expectedByteCount: expected)
-        if spread != nil { spread = SpreadProgress(startingAt: byteCount) }
     }
 
     /// Shows estimated progress between two reports.
     private func moveOn() {
-        guard moving == nil, spread?.isMoving(at: time) == true else { return }
+        guard moving == nil, meters.isMoving(at: time) else { return }
         moving = Task {
-            while !Task.isCancelled, let spread, spread.isMoving(at: time) {
+            while !Task.isCancelled, meters.isMoving(at: time) {
                 try? await Pause.sleep(for: Self.step)
-                if !Task.isCancelled { show(spread.shown(at: time)) }
+                if !Task.isCancelled { show(meters.shown(byteCount, at: time)) }
             }
             moving = nil
         }
@@ -78,7 +74,7 @@ import ClubStore
     /// Shows completion, after the other side has confirmed it.
     private func finish() {
         moving?.cancel()
-        if spread != nil, byteCount == expected { show(byteCount) }
+        if isUpload, byteCount == expected { show(byteCount) }
     }
 
     private func end() {
@@ -87,7 +83,7 @@ import ClubStore
     }
 
     private func show(_ byteCount: Int64) {
-        progress.record(byteCount: byteCount, of: expected, at: time)
+        meters.measure(byteCount, of: expected, at: time)
         guard !isJSON else {
             return TransferEvent(
                 event: "progress", name: title, bytes: byteCount, total: expected
@@ -95,7 +91,7 @@ import ClubStore
         }
         isShown = true
         Output.status(
-            FileLines.status(title, progress, fitting: Output.statusColumnCount))
+            FileLines.status(title, meters.progress, fitting: Output.statusColumnCount))
     }
 }
 

@@ -6,28 +6,6 @@ internal import ByteClubFiles
 internal import FoundationEssentials
 internal import ByteClubMessages
 
-/// Observes the transfers of a club.
-@MainActor protocol TransferObserver: AnyObject {
-    func transfersDidChange(_ center: TransferCenter)
-    /// A transfer has completed or failed while the app was running.
-    func transferDidEnd(_ item: TransferItem, in center: TransferCenter)
-}
-
-extension TransferObserver {
-    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {}
-}
-
-/// Starts the process that performs transfers; in tests, this process does.
-protocol TransferCarrying: Sendable {
-    /// Starts the process unless it is running.
-    ///
-    /// - Returns: Why it could not be started; nil on success.
-    func start() async -> String?
-    func isRunning() async -> Bool
-}
-
-extension CarrierProcess: TransferCarrying {}
-
 /// The transfers of a club: read from the journal as it changes, and changed there.
 @MainActor final class TransferCenter {
     /// Oldest first.
@@ -37,12 +15,11 @@ extension CarrierProcess: TransferCarrying {}
     private var batchIDs: Set<TransferItem.ID> = []
 
     private let journal: TransferJournal
-    private let carrier: any TransferCarrying
+    private let supervisor: CarrierSupervisor
     private let activity: any ActivityCounting
     private var observers: [() -> (any TransferObserver)?] = []
     private var watcher: FolderWatch?
     private var work: Task<Void, Never>?
-    private var minding: Task<Void, Never>?
     private var isBusy = false
     private var isStopped = false
     /// Whether to use the system's change notifications.
@@ -53,38 +30,32 @@ extension CarrierProcess: TransferCarrying {}
     /// The failures that the user has viewed, by the order's retry count.
     private var seenFailures = SeenFailures()
 
-    /// How often to check whether the carrier was killed.
-    private let mindingInterval: Duration
-    /// How often the carrier was started since it last wrote a status.
-    private var vainStartCount = 0
-    private static let vainStartLimit = 5
-
     /// - Parameters:
     ///   - isWatched: False simulates a system without further watches, in tests.
-    ///   - mindingInterval: How often to check whether the carrier was killed.
+    ///   - checkInterval: How often to check whether the carrier was killed.
     init(
         _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting,
-        isWatched: Bool = true, mindingInterval: Duration = .seconds(1)
+        isWatched: Bool = true, checkInterval: Duration = .seconds(1)
     ) {
         self.isWatched = isWatched
-        self.mindingInterval = mindingInterval
         self.journal = journal
-        self.carrier = carrier
+        supervisor = CarrierSupervisor(
+            carrier, for: journal.folder.path, checkingEvery: checkInterval)
         self.activity = activity
+        supervisor.delegate = self
     }
 
     /// Reads the transfers, and continues those of an earlier run.
     func start() {
         run { [self] in
-            await Self.makeFolder(of: journal)
+            await journal.prepareFolder()
             seenFailures.merge(await SeenFailures.read(from: journal.folder))
             guard !isStopped else { return }
             if isWatched { watch() }
-            let found = await Self.items(of: journal)
+            let found = await journal.readItems()
             show(merged(found), isFirst: true)
-            // Without a watch, polls.
-            mindCarrier()
-            if items.contains(where: \.isWanted) { await startCarrier() }
+            supervisor.update()
+            if wantsTransfers { await supervisor.startCarrier() }
         }
     }
 
@@ -98,8 +69,7 @@ extension CarrierProcess: TransferCarrying {}
     func stop() {
         isStopped = true
         watcher = nil
-        minding?.cancel()
-        minding = nil
+        supervisor.stop()
         setBusy(false)
     }
 
@@ -180,9 +150,7 @@ extension CarrierProcess: TransferCarrying {}
         func isCleared(_ item: TransferItem) -> Bool { item.isFinished && ids.contains(item.id) }
         let cleared = items.filter(isCleared)
         show(items.filter { !isCleared($0) })
-        run { [self] in
-            for item in cleared { await Self.clear(item, from: journal) }
-        }
+        run { [self] in await journal.clearAll(cleared) }
     }
 
     private func change(
@@ -204,13 +172,13 @@ extension CarrierProcess: TransferCarrying {}
     private func write(_ orders: [TransferOrder]) {
         for order in orders { unwritten[order.id] = order }
         run { [self] in
-            let problem = await Self.write(orders, to: journal)
+            let problem = await journal.writeAll(orders)
             for order in orders where unwritten[order.id] == order { unwritten[order.id] = nil }
             if let problem {
-                let written = await Self.items(Set(orders.map(\.id)), of: journal).map(\.order)
+                let written = await journal.readItems(Set(orders.map(\.id))).map(\.order)
                 fail(orders.filter { !written.contains($0) }.map(\.id), problem)
             }
-            await startCarrier()
+            await supervisor.startCarrier()
         }
     }
 
@@ -223,16 +191,16 @@ extension CarrierProcess: TransferCarrying {}
             }
             .compactMap { $0.split(separator: ".").first.map(String.init) })
         guard !isStopped, names.isEmpty || !ids.isEmpty else { return }
-        if names.contains(where: { $0.hasSuffix(".status") }) { vainStartCount = 0 }
+        if names.contains(where: { $0.hasSuffix(".status") }) { supervisor.didWriteStatus() }
         run { [self] in
             guard !names.isEmpty else { return await readAll() }
-            let read = await Self.items(ids, of: journal)
+            let read = await journal.readItems(ids)
             show(merged(items.filter { !ids.contains($0.id) } + read))
         }
     }
 
     private func readAll() async {
-        let read = await Self.items(of: journal)
+        let read = await journal.readItems()
         show(merged(read))
     }
 
@@ -263,7 +231,7 @@ extension CarrierProcess: TransferCarrying {}
                 return item.state == .done || item.state == .failed
             }
         setBusy(new.contains(where: \.moves))
-        mindCarrier()
+        supervisor.update()
         notify { $0.transfersDidChange(self) }
         for item in ended { notify { $0.transferDidEnd(item, in: self) } }
     }
@@ -292,63 +260,6 @@ extension CarrierProcess: TransferCarrying {}
         if isBusy { activity.begin() } else { activity.end() }
     }
 
-    // MARK: - The carrier
-
-    private func startCarrier() async {
-        guard items.contains(where: \.needsCarrier) else { return }
-        guard let reason = await carrier.start() else { return }
-        fail(
-            wantedItems.map(\.id),
-            localized("The background program for transfers cannot be started: \(reason)."))
-    }
-
-    /// Restarts a carrier that has exited. One that exits each time without a status, e.g. because its folder
-    /// is not writable, is not restarted forever.
-    private func restartCarrier() async {
-        vainStartCount += 1
-        guard vainStartCount > Self.vainStartLimit else { return await startCarrier() }
-        vainStartCount = 0
-        fail(
-            wantedItems.map(\.id),
-            localized(
-                "The background program for transfers ends at once. See whether the folder "
-                    + "\(TypedPath.shown(journal.folder.path)) can be written and the disk has room, then try again."
-            ))
-    }
-
-    /// Restarts a carrier that was killed; polls the folder if the system does not report changes.
-    private func mindCarrier() {
-        guard !wantedItems.isEmpty || watcher == nil else {
-            minding?.cancel()
-            minding = nil
-            return
-        }
-        guard minding == nil, !isStopped else { return }
-        minding = Task { [weak self] in
-            var missedCount = 0
-            while !Task.isCancelled {
-                try? await Pause.sleep(for: self?.mindingInterval ?? .seconds(1))
-                guard !Task.isCancelled, let self else { return }
-                if watcher == nil {
-                    // A watch may have become available.
-                    if isWatched { watch() }
-                    await work?.value
-                    await readAll()
-                }
-                guard !isStopped, !wantedItems.isEmpty else {
-                    mindCarrier()
-                    continue
-                }
-                missedCount = await carrier.isRunning() ? 0 : missedCount + 1
-                // A carrier that is starting may not have announced itself yet.
-                if missedCount >= 2 {
-                    missedCount = 0
-                    await restartCarrier()
-                }
-            }
-        }
-    }
-
     /// Runs tasks one after the other, off the main actor where they access the disk.
     private func run(_ body: @escaping @MainActor () async -> Void) {
         let before = work
@@ -364,43 +275,24 @@ extension CarrierProcess: TransferCarrying {}
     func finish() async { await work?.value }
 }
 
+extension TransferCenter: CarrierSupervisorDelegate {
+    var needsPolling: Bool { watcher == nil && !isStopped }
+
+    var wantsTransfers: Bool { !isStopped && items.contains(where: \.isWanted) }
+
+    var needsCarrier: Bool { items.contains(where: \.needsCarrier) }
+
+    func poll() async {
+        // A watch may have become available.
+        if isWatched { watch() }
+        await work?.value
+        await readAll()
+    }
+
+    func carrierDidFail(_ reason: String) { fail(wantedItems.map(\.id), reason) }
+}
+
 extension TransferItem {
     /// Whether it is active: not while it waits for the next attempt.
     fileprivate var moves: Bool { isWanted && (state != .waiting || status.nextAttempt == nil) }
-}
-
-extension TransferCenter {
-    @concurrent private nonisolated static func makeFolder(of journal: TransferJournal) async {
-        try? journal.makeFolder()
-    }
-
-    @concurrent private nonisolated static func items(
-        of journal: TransferJournal
-    ) async -> [TransferItem] {
-        journal.items()
-    }
-
-    @concurrent private nonisolated static func items(
-        _ ids: Set<String>, of journal: TransferJournal
-    ) async -> [TransferItem] {
-        ids.compactMap { journal.item($0) }
-    }
-
-    @concurrent private nonisolated static func clear(
-        _ item: TransferItem, from journal: TransferJournal
-    ) async {
-        journal.clear(item)
-    }
-
-    /// - Returns: Why they could not be written.
-    @concurrent private nonisolated static func write(
-        _ orders: [TransferOrder], to journal: TransferJournal
-    ) async -> String? {
-        do throws(TransferJournal.Failure) {
-            try journal.write(orders)
-            return nil
-        } catch {
-            return error.description
-        }
-    }
 }

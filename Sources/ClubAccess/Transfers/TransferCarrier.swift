@@ -19,7 +19,7 @@ package import ByteClubPictures
     private var transfers: [String: any StoreTransfer] = [:]
     /// The limits of the orders as last read; an order can change while its job prepares the file.
     private var rates: [String: Int64?] = [:]
-    private let signal: Signal
+    private let signal: CarrierSignal
 
     /// The last statuses of those transfers that could not be written, as on a full disk: they are the true ones, whatever
     /// the disk has. Else a transfer that has failed would begin again at once, for ever.
@@ -61,7 +61,7 @@ package import ByteClubPictures
     package init(_ journal: TransferJournal, means: Means) {
         self.journal = journal
         self.means = means
-        signal = Signal(by: means.clock)
+        signal = CarrierSignal(by: means.clock)
     }
 
     /// The number of active transfers; nil while the orders are processed.
@@ -183,10 +183,11 @@ package import ByteClubPictures
         }
     }
 
-    /// Sets the rate limit of a transfer, and changes it with its order.
-    func didStart(_ transfer: any StoreTransfer, of order: TransferOrder) {
+    /// Sets the rate limit of a transfer that has begun, and changes it with its order.
+    func begun(_ transfer: any StoreTransfer, of order: TransferOrder) -> any StoreTransfer {
         transfer.bytesPerSecondLimit = rates[order.id] ?? order.bytesPerSecondLimit
         transfers[order.id] = transfer
+        return transfer
     }
 
     /// Writes a status, or keeps it until it can be written; the transfer continues.
@@ -276,70 +277,5 @@ extension TransferItem {
             due > now
         else { return nil }
         return due
-    }
-}
-
-/// Wakes one waiting loop; a signal sent while no one waits is kept.
-@MainActor private final class Signal {
-    enum WaitResult {
-        case sent
-        /// The timeout has passed, or the task was cancelled.
-        case over
-    }
-
-    var didBeginWaiting: (() -> Void)?
-    private var isSent = false
-    private var waiter: CheckedContinuation<WaitResult, Never>?
-    private var timer: Task<Void, Never>?
-    /// Whether the timer has not called the clock yet.
-    private var isTimerStarting = false
-    private let clock: TransferClock
-
-    init(by clock: TransferClock) {
-        self.clock = clock
-    }
-
-    var isAwaited: Bool { waiter != nil && !isTimerStarting }
-
-    func send() {
-        guard let waiter else { return isSent = true }
-        end(waiter, .sent)
-    }
-
-    func wait(atMost time: Duration?) async -> WaitResult {
-        if isSent {
-            isSent = false
-            return .sent
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiter = continuation
-                if Task.isCancelled { return end(continuation, .over) }
-                guard let time else {
-                    didBeginWaiting?()
-                    return
-                }
-                isTimerStarting = true
-                timer = Task { [weak self, clock] in
-                    if !Task.isCancelled { self?.isTimerStarting = false }
-                    try? await clock.sleep(time)
-                    guard !Task.isCancelled, let self, let waiter else { return }
-                    end(waiter, .over)
-                }
-            }
-        } onCancel: {
-            Task { @MainActor [weak self] in
-                guard let self, let waiter else { return }
-                end(waiter, .over)
-            }
-        }
-    }
-
-    private func end(_ continuation: CheckedContinuation<WaitResult, Never>, _ result: WaitResult) {
-        waiter = nil
-        timer?.cancel()
-        timer = nil
-        isTimerStarting = false
-        continuation.resume(returning: result)
     }
 }

@@ -106,3 +106,11 @@ struct CacheEntry: Sendable {
     var head: StoredHead
     var body: CacheBody
 }
+
+extension CacheEntry {
+    /// The response as it was stored.
+    var plainResponse: HTTPURLResponse {
+        HTTPURLResponse(
+            url: head.url, head: ResponseHead(status: head.status, headers: head.headers))
+    }
+}

@@ -118,12 +118,13 @@ extension URLCache {
         for request: URLRequest, policy: URLRequest.CachePolicy,
         by requester: CacheRequester = CacheRequester()
     ) -> CachePlan? {
-        let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
+        let draft = Draft(
+            request: request, policy: policy, requester: requester, stamp: responses.stamp)
         guard draft.mayLook, CacheDecision.isCacheable(request), policy.looksIntoCache,
             let key = CacheKey(request.url)
         else { return plan(draft, entry: nil) }
         guard !hasWritesUnderWay, !isSubclassed else { return nil }
-        if let found = inMemory(key, draft.query) {
+        if let found = responses.inMemory(key, draft.query) {
             return plan(draft, entry: CacheEntry(head: found.head, body: found.response.body))
         }
         return diskCapacity > 0 ? nil : plan(draft, entry: nil)
@@ -136,7 +137,8 @@ extension URLCache {
         _ receive: @escaping @Sendable (CachePlan) -> Void
     ) {
         // The stamp is taken now: the entry may be removed as soon as it is found.
-        let draft = Draft(request: request, policy: policy, requester: requester, stamp: stamp)
+        let draft = Draft(
+            request: request, policy: policy, requester: requester, stamp: responses.stamp)
         queue.async { @Sendable [self] in
             receive(plan(draft, entry: entry(for: draft)))
         }
@@ -176,10 +178,10 @@ extension URLCache {
         guard draft.mayLook else { return nil }
         if isSubclassed { return ownEntry(for: draft.request, draft.query) }
         guard let key = CacheKey(draft.request.url) else { return nil }
-        if let found = inMemory(key, draft.query) {
+        if let found = responses.inMemory(key, draft.query) {
             return CacheEntry(head: found.head, body: found.response.body)
         }
-        return onDisk(key, draft.query)
+        return responses.onDisk(key, draft.query)
     }
 
     private func plan(_ draft: Draft, entry: CacheEntry?) -> CachePlan {
@@ -204,7 +206,7 @@ extension URLCache {
     func apply(_ reaction: CacheReaction, of plan: CachePlan?) -> CachePlan? {
         let removed = reaction.removals.compactMap(CacheKey.init)
         // At once, so that a response that completes now is not stored.
-        let renewed = noteRemovals(of: removed, by: plan)
+        let renewed = responses.noteRemovals(of: removed, by: plan)
         if isSubclassed {
             if !removed.isEmpty || reaction.update != nil {
                 write { [self] in applyAsOwn(reaction, of: renewed) }
@@ -213,18 +215,18 @@ extension URLCache {
         }
         if !removed.isEmpty {
             write { [self] in
-                for key in removed { removeAll(for: key) }
+                for key in removed { responses.removeAll(for: key) }
             }
         }
         guard let head = reaction.update, let entry = renewed?.entry, let stamp = renewed?.stamp,
             let key = CacheKey(head.url)
         else { return renewed }
         writeLater(key, ifCurrent: stamp) { [self] isWanted in
-            guard isWanted, !hasNewer(than: head, for: key) else { return }
+            guard isWanted, !responses.hasNewer(than: head, for: key, now: clock()) else { return }
             let response = CachedURLResponse(
                 response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body,
                 userInfo: head.userInfo?.userInfo, head: head)
-            store(response, head: head, key: key)
+            responses.store(response, head: head, key: key)
         }
         return renewed
     }

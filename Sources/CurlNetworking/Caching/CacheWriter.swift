@@ -119,7 +119,7 @@ extension CacheWriter {
     private func flush() {
         // The engine appends meanwhile; the file is used on this queue only.
         var file: CacheScratchFile? = state.withLock { $0.file.take() }
-        if file == nil, !isOver { file = cache.makeScratchFile(for: head) }
+        if file == nil, !isOver { file = cache.responses.makeScratchFile(for: head) }
         let data = state.withLock { state in
             state.isFlushing = false
             // Without a file, the cache is in memory only.
@@ -170,15 +170,17 @@ extension CacheWriter {
             cache.asSession { cache.storeCachedResponse(proposal, for: request) }
             return discard()
         }
-        guard !cache.hasNewer(than: head, for: key) else { return discard() }
+        guard !cache.responses.hasNewer(than: head, for: key, now: cache.clock()) else {
+            return discard()
+        }
         let file = state.withLock { state in
             state.isOver = true
             return state.file.take()
         }
         if let file {
-            cache.publish(file, body: proposal.body, head: head, key: key)
+            cache.responses.publish(file, body: proposal.body, head: head, key: key)
         } else {
-            cache.store(proposal, head: head, key: key)
+            cache.responses.store(proposal, head: head, key: key)
         }
     }
 
@@ -193,8 +195,8 @@ extension CacheWriter {
                 // Its head says whose it is.
                 let own = account == nil ? chosen : chosen.with(head)
                 cache.asSession { cache.storeCachedResponse(own, for: request) }
-            } else if !cache.hasNewer(than: head, for: key) {
-                cache.store(chosen, head: head, key: key)
+            } else if !cache.responses.hasNewer(than: head, for: key, now: cache.clock()) {
+                cache.responses.store(chosen, head: head, key: key)
             }
         }
         discard()

@@ -85,3 +85,13 @@ open class CachedURLResponse: NetworkingObject, @unchecked Sendable {
         }
     }
 }
+
+extension CachedURLResponse {
+    /// Returns the response with a head, unless it has one.
+    func with(_ head: StoredHead) -> CachedURLResponse {
+        guard self.head == nil else { return self }
+        return CachedURLResponse(
+            response: response, body: body, userInfo: userInfo, storagePolicy: storagePolicy,
+            head: head)
+    }
+}

@@ -22,7 +22,7 @@ extension URLCache {
             for url in reaction.removals { removeCachedResponse(for: URLRequest(url: url)) }
         }
         guard let head = reaction.update, let plan, let entry = plan.entry,
-            let key = CacheKey(head.url), isCurrent(plan.stamp, for: key)
+            let key = CacheKey(head.url), responses.isCurrent(plan.stamp, for: key)
         else { return }
         let updated = CacheEntry(head: head, body: entry.body)
         asSession {

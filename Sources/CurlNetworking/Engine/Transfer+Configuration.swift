@@ -81,7 +81,7 @@ extension Transfer {
             request.headers = fields
             attempt.cache.plan = plan.withoutEntry(for: request, account: account)
         }
-        attempt.cache.plan?.sendingStamp = settings.web.cache?.stamp
+        attempt.cache.plan?.sendingStamp = settings.web.cache?.responses.stamp
         for field in attempt.cache.plan?.addedFields.fields ?? [] {
             fields[field.name] = field.value
         }

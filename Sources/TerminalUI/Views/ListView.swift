@@ -1,48 +1,5 @@
 internal import ByteClubMessages
 
-/// Provides the rows of a list.
-///
-/// Only visible rows are requested, so a list may have any number of them.
-@MainActor
-public protocol ListViewDataSource: AnyObject {
-    /// The number of rows. Called only by ``ListView/reloadData()``.
-    func numberOfRows(in list: ListView) -> Int
-
-    /// The contents of a row. Called for the visible rows in each frame: it must be fast.
-    func listView(_ list: ListView, rowAt index: Int) -> ListRow
-
-    /// The identity of a row, e.g. a path: the selection follows it when rows change.
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable
-
-    /// The index of the row with an identity; nil if there is none. Searches the rows unless implemented.
-    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int?
-}
-
-extension ListViewDataSource {
-    public func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
-        list.search(for: identity)
-    }
-}
-
-/// Receives the user's actions in a list.
-@MainActor
-public protocol ListViewDelegate: AnyObject {
-    /// Enter or a second click on the selected row.
-    func listView(_ list: ListView, didActivateRowAt index: Int)
-
-    /// The selection has changed.
-    func listViewDidChangeSelection(_ list: ListView)
-
-    /// The marks have changed.
-    func listViewDidChangeMarks(_ list: ListView)
-}
-
-extension ListViewDelegate {
-    public func listView(_ list: ListView, didActivateRowAt index: Int) {}
-    public func listViewDidChangeSelection(_ list: ListView) {}
-    public func listViewDidChangeMarks(_ list: ListView) {}
-}
-
 /// A list of rows, with the usual keys: `j k g g G ^d ^u`, arrows, wheel, click.
 public final class ListView: View {
     /// The data source; without one the list is empty. Call ``reloadData()`` after setting it.
@@ -373,52 +330,4 @@ public final class ListView: View {
     public override func draw(on surface: Surface) { drawRows(on: surface) }
 
     public override func focusDidChange() { setNeedsDisplay() }
-}
-
-extension KeyCommand {
-    /// Opens the selected row, as a second click on it does.
-    public static let activateRow = KeyCommand(
-        "list.open", keys: ["Enter"], title: localized("Open the selected row"),
-        label: localized("open"), weight: 95)
-    /// Selects the row below.
-    public static let nextRow = KeyCommand(
-        "list.down", keys: ["j", "Down"], title: localized("Down"))
-    /// Selects the row above.
-    public static let previousRow = KeyCommand(
-        "list.up", keys: ["k", "Up"], title: localized("Up"))
-    /// Selects the first row.
-    public static let firstRow = KeyCommand(
-        "list.first", keys: ["g g", "Home"], title: localized("First"))
-    /// Selects the last row.
-    public static let lastRow = KeyCommand(
-        "list.last", keys: ["G", "End"], title: localized("Last"))
-    /// Selects the row half a screen further down, or the last.
-    public static let halfPageDown = KeyCommand(
-        "list.half-page-down", keys: ["^d"], title: localized("Half a page down"))
-    /// Selects the row half a screen further up, or the first.
-    public static let halfPageUp = KeyCommand(
-        "list.half-page-up", keys: ["^u"], title: localized("Half a page up"))
-    /// Moves the selection one screen down, with one row of overlap; in an alert, scrolls its message.
-    public static let pageDown = KeyCommand(
-        "list.page-down", keys: ["PgDn"], title: localized("Page down"))
-    /// Moves the selection one screen up, with one row of overlap; in an alert, scrolls its message.
-    public static let pageUp = KeyCommand(
-        "list.page-up", keys: ["PgUp"], title: localized("Page up"))
-    /// Marks or unmarks the selected row and goes to the next.
-    public static let markRow = KeyCommand(
-        "list.mark", keys: ["Space"], title: localized("Mark the row"), label: localized("mark"),
-        weight: 40)
-    /// Marks all rows, or none if all are marked.
-    public static let markAllRows = KeyCommand(
-        "list.mark-all", keys: ["^A"], title: localized("Mark all rows, or none"))
-    /// Removes all marks; only available while rows are marked.
-    public static let clearMarks = KeyCommand(
-        "list.unmark", keys: ["Esc"], title: localized("Clear the marks"),
-        label: localized("unmark"), weight: 98)
-
-    /// The commands of every list.
-    public static let listCommands: [KeyCommand] = [
-        .activateRow, .nextRow, .previousRow, .firstRow, .lastRow, .halfPageDown, .halfPageUp,
-        .pageDown, .pageUp, .markRow, .markAllRows, .clearMarks,
-    ]
 }

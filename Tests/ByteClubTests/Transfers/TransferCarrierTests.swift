@@ -99,7 +99,7 @@ import ByteClubFiles
     @Test func doesNotStartACarrierForEverThatEndsAtOnce() async throws {
         let carrier = NoCarrier(reason: nil)
         let center = TransferCenter(
-            journal, carrier: carrier, activity: activity, mindingInterval: .milliseconds(1))
+            journal, carrier: carrier, activity: activity, checkInterval: .milliseconds(1))
         let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
         center.start()
         center.add([order])

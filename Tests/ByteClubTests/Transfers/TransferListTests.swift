@@ -34,7 +34,7 @@ import Testing
         }
         let center = TransferCenter(
             journal, carrier: NoCarrier(reason: nil), activity: TestActivity(),
-            mindingInterval: .seconds(3600))
+            checkInterval: .seconds(3600))
         center.start()
         await center.wait { $0.items.count == states.count }
         let root = ViewController()
@@ -79,7 +79,7 @@ import Testing
         for (width, words) in [(20, "No connection"), (80, "Nothing answers")] {
             let center = TransferCenter(
                 journal, carrier: NoCarrier(reason: nil), activity: TestActivity(),
-                mindingInterval: .seconds(3600))
+                checkInterval: .seconds(3600))
             center.start()
             await center.wait { $0.items.count == 1 }
             let root = ViewController()
