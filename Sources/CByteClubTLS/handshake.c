@@ -150,6 +150,26 @@ static void note_chain(byteclub_handshake *handshake, X509_STORE_CTX *context) {
     }
 }
 
+// A resumed handshake has no certificates. So the TLS session itself carries the host for which the system has
+// verified the server: as application data of the session, which OpenSSL copies into each session that follows
+// from it (in TLS 1.3, one per ticket), and which libcurl keeps along with it, in serialized form too. Only
+// servers use this data otherwise; a server cannot set it here.
+
+static void mark_verified(SSL *ssl, const char *host) {
+    SSL_SESSION *session = ssl ? SSL_get0_session(ssl) : NULL;
+    // Without memory there is no mark, and a resumed handshake counts as unverified.
+    if (session) SSL_SESSION_set1_ticket_appdata(session, host, strlen(host));
+}
+
+bool byteclub_tls_resumes_verified(const void *ssl, const char *host) {
+    void *mark = NULL;
+    size_t count = 0;
+    if (!SSL_session_reused(ssl)) return false;
+    SSL_SESSION *session = SSL_get0_session(ssl);
+    return session && SSL_SESSION_get0_ticket_appdata(session, &mark, &count) == 1 && mark
+        && count == strlen(host) && memcmp(mark, host, count) == 0;
+}
+
 static int verify(X509_STORE_CTX *context, void *pointer) {
     byteclub_handshake *handshake = ((gate *)pointer)->handshake;
     if (!handshake) {
@@ -171,6 +191,7 @@ static int verify(X509_STORE_CTX *context, void *pointer) {
     ERR_clear_error();
     note_chain(handshake, context);
     SSL *ssl = X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx());
+    if (is_fine && handshake->verification_result == X509_V_OK) mark_verified(ssl, handshake->host);
     if (!close_gate(handshake, ssl)) {
         X509_STORE_CTX_set_error(context, X509_V_ERR_OUT_OF_MEM);
         return 0;

@@ -45,7 +45,7 @@
             self.queue = queue ?? DispatchQueue(label: "CurlNetworking.progress")
         }
 
-        /// Makes one that is part of another, and counts there for so many units.
+        /// Creates a progress that is part of another, where it counts for the given number of units.
         public convenience init(
             totalUnitCount: Int64, parent: Progress, pendingUnitCount: Int64
         ) {
@@ -171,7 +171,7 @@
             notify()
         }
 
-        /// Lets it go on after ``pause()``.
+        /// Resumes it after ``pause()``.
         public func resume() {
             let (handler, children) = state.withLock { state in
                 guard state.isPaused else { return (nil as (@Sendable () -> Void)?, [Child]()) }
@@ -185,7 +185,7 @@
 
         // MARK: - Parts
 
-        /// Puts another progress under this one, where it counts for so many units.
+        /// Adds another progress to this one, where it counts for the given number of units.
         public func addChild(_ child: Progress, withPendingUnitCount unitCount: Int64) {
             child.state.withLock { $0.parent = self }
             change { $0.children.append(Child(progress: child, unitCount: unitCount)) }
@@ -197,7 +197,7 @@
 
         /// Calls back with every change until the observation is invalidated or dropped.
         ///
-        /// - Parameter keyPath: What to look at: a change of anything else is not told.
+        /// - Parameter keyPath: What to observe: a change of anything else is not reported.
         /// - Parameter options: `.initial` calls at once, on this thread. Both values are always given.
         public func observe<Value: Equatable & Sendable>(
             _ keyPath: any KeyPath<Progress, Value> & Sendable,
@@ -276,7 +276,7 @@
         }
     }
 
-    /// The progress of a task: that of any other kind, which tells its observers itself.
+    /// The progress of a task: an ordinary one, which notifies its observers itself.
     package typealias TaskProgress = Progress
 
     extension Progress: Hashable {

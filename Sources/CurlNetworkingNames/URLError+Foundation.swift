@@ -45,10 +45,10 @@
         /// What libcurl or the system said, for logs: `Failed to connect to 127.0.0.1 port 9`.
         public var underlyingText: String? { errorUserInfo[Key.underlyingText] as? String }
 
-        /// What `URLSession.downloadTask(withResumeData:)` takes, when the download can go on later.
+        /// What `URLSession.downloadTask(withResumeData:)` takes, if the download can be resumed.
         public var downloadTaskResumeData: Data? { errorUserInfo[Key.downloadResumeData] as? Data }
 
-        /// What `URLSession.uploadTask(withResumeData:)` takes, when the upload can go on later.
+        /// What `URLSession.uploadTask(withResumeData:)` takes, if the upload can be resumed.
         public var uploadTaskResumeData: Data? { errorUserInfo[Key.uploadResumeData] as? Data }
 
         private enum Key {

@@ -3,17 +3,17 @@
 #endif
 
 extension URLError {
-    /// Why a network that is there may not be used. The numbers are Apple's.
+    /// Why an available network may not be used. The raw values are Apple's.
     public enum NetworkUnavailableReason: Int, Sendable {
         /// It is a mobile network (`allowsCellularAccess`).
         case cellular = 0
-        /// It is paid by volume (`allowsExpensiveNetworkAccess`).
+        /// It is metered (`allowsExpensiveNetworkAccess`).
         case expensive = 1
-        /// It is to be used sparingly (`allowsConstrainedNetworkAccess`).
+        /// It is in low-data mode (`allowsConstrainedNetworkAccess`).
         case constrained = 2
     }
 
-    /// Why the network that was there could not be used; nil where that was not the reason.
+    /// Why an available network could not be used; nil if that was not the reason.
     public var networkUnavailableReason: NetworkUnavailableReason? {
         (errorUserInfo[Self.networkUnavailableReasonKey] as? Int).flatMap(
             NetworkUnavailableReason.init)
@@ -27,7 +27,7 @@ extension URLError {
         case insufficientSystemResources = 2
     }
 
-    /// Why the system has ended a background task; nil where that was not the reason.
+    /// Why the system has ended a background task; nil if that was not the reason.
     public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
         (errorUserInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int)
             .flatMap(BackgroundTaskCancelledReason.init)

@@ -19,14 +19,14 @@
         public let failingURL: URL?
         /// What libcurl or the system said, for logs: `Failed to connect to 127.0.0.1 port 9`.
         public let underlyingText: String?
-        /// What `URLSession.downloadTask(withResumeData:)` takes, when the download can go on later.
+        /// What `URLSession.downloadTask(withResumeData:)` takes, if the download can be resumed.
         public private(set) var downloadTaskResumeData: Data?
-        /// What `URLSession.uploadTask(withResumeData:)` takes, when the upload can go on later.
+        /// What `URLSession.uploadTask(withResumeData:)` takes, if the upload can be resumed.
         public private(set) var uploadTaskResumeData: Data?
         /// What the maker of the error added, besides what has a property of its own.
         private var additions: [String: any Sendable]
 
-        /// Makes an error of one's own, for a delegate or a test.
+        /// Creates an error, for a delegate or a test.
         ///
         /// - Parameter userInfo: May hold Apple's keys: `NSErrorFailingURLKey` (a `URL`),
         ///   `NSDebugDescription` (a `String`), `NSURLSessionDownloadTaskResumeData` and

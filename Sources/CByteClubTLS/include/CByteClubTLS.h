@@ -72,6 +72,11 @@ uint16_t byteclub_tls_cipher_suite(const void *_Nonnull ssl);
 // Whether the server has chosen a protocol, by the name it is registered with for ALPN: "h2".
 bool byteclub_tls_speaks(const void *_Nonnull ssl, const char *_Nonnull protocol);
 
+// Whether the handshake has resumed a TLS session that began with a handshake observed as below, in which the
+// system has verified the server for this host. False for a full handshake, and for a session that began with
+// a certificate that only the caller has accepted.
+bool byteclub_tls_resumes_verified(const void *_Nonnull ssl, const char *_Nonnull host);
+
 // MARK: - A handshake that can be paused
 
 // Observes one client handshake. When the server's certificates have arrived, the handshake is

@@ -116,7 +116,7 @@ extension DigestOffer {
     func scopes(at url: URL) -> [String] {
         guard !domain.isEmpty, let origin = Origin(of: url) else { return ["/"] }
         return domain.prefix(64).compactMap { text -> String? in
-            guard let resolved = URL(string: text, relativeTo: url)?.absoluteURL,
+            guard let resolved = LenientAddress.url(text, relativeTo: url)?.absoluteURL,
                 Origin(of: resolved) == origin
             else { return nil }
             let path = resolved.path(percentEncoded: true)

@@ -1,5 +1,5 @@
 /// A challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11).
-struct HTTPChallenge: Hashable, Sendable {
+package struct HTTPChallenge: Hashable, Sendable {
     struct Parameter: Hashable, Sendable {
         /// In lower case.
         var name: String
@@ -7,11 +7,14 @@ struct HTTPChallenge: Hashable, Sendable {
         var value: String
     }
 
-    /// In lower case.
-    var scheme: String
+    /// As it was sent.
+    package let schemeName: String
     var token68: String?
     /// The parameters. Only the first of a name is used.
     var parameters: [Parameter] = []
+
+    /// In lower case.
+    package var scheme: String { schemeName.lowercased() }
 
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
@@ -26,7 +29,7 @@ struct HTTPChallenge: Hashable, Sendable {
     ///
     /// Invalid parts are skipped up to the next comma outside of quotes. A field that is too long has no
     /// challenges.
-    static func parse(_ field: String) -> [HTTPChallenge] {
+    package static func parse(_ field: String) -> [HTTPChallenge] {
         parse(Array(field.utf8))
     }
 
@@ -59,7 +62,7 @@ struct HTTPChallenge: Hashable, Sendable {
         let bytes = Array(field.utf8)
         guard bytes.count <= largestByteCount else { return [] }
         var scanner = FieldScanner(bytes)
-        var list = HTTPChallenge(scheme: "")
+        var list = HTTPChallenge(schemeName: "")
         while scanner.nextItem() != nil {
             if let word = scanner.token(), case .value(let value?) = scanner.assignment() {
                 list.add(word, value)
@@ -132,9 +135,9 @@ private struct FieldScanner {
     }
 
     /// Parses the parameters after a scheme, if there are any.
-    mutating func challenge(of scheme: String) -> HTTPChallenge? {
+    mutating func challenge(of name: String) -> HTTPChallenge? {
         guard isAtItemEnd || current?.isBlank == true else { return nil }
-        var challenge = HTTPChallenge(scheme: scheme.lowercased())
+        var challenge = HTTPChallenge(schemeName: name)
         skipBlanks()
         let start = position
         if let word = run(while: { $0.isToken68Byte }) {

@@ -54,9 +54,14 @@ final class TLSHandshake {
     /// Whether the system trusts the server.
     var isTrusted: Bool { byteclub_handshake_verification_result(raw) == 0 }
 
-    /// Whether the server has presented certificates in this handshake that the system trusts. False for a
-    /// reused connection.
-    var hasVerifiedServer: Bool { isTrusted && byteclub_handshake_certificate_count(raw) > 0 }
+    /// Whether the system trusts the server of a new connection: by the certificates of this handshake, or by those
+    /// of the one whose TLS session it has resumed. False for a reused connection.
+    ///
+    /// - Parameter connection: The connection's `SSL *`, after its handshake.
+    func hasVerifiedServer(of connection: UnsafeRawPointer) -> Bool {
+        if byteclub_handshake_certificate_count(raw) > 0 { return isTrusted }
+        return byteclub_tls_resumes_verified(connection, host)
+    }
 
     /// Whether the server requests a client certificate, and no suitable one was set.
     var wantsClientCertificate: Bool { byteclub_handshake_wants_client_certificate(raw) }

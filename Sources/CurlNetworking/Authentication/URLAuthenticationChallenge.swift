@@ -6,8 +6,8 @@ open class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
 
     /// The server or proxy, and the authentication method.
     open var protectionSpace: URLProtectionSpace { parts.protectionSpace }
-    /// A stored credential for the protection space that was not tried yet; after a failure, the one that has
-    /// failed.
+    /// A stored credential for the protection space that was not tried yet; after a failure, the rejected
+    /// one.
     open var proposedCredential: URLCredential? { parts.proposedCredential }
     /// How many of the delegate's answers for this protection space have failed in this task.
     open var previousFailureCount: Int { parts.previousFailureCount }

@@ -75,8 +75,8 @@ struct BackgroundPaths: Hashable, Sendable {
     }
 }
 
-/// The environment variables passed on to a helper: locations, name resolution, certificates, and nothing
-/// that may be a secret of the program.
+/// The environment variables passed on to a helper: locations, name resolution, certificates, the file for
+/// traces, and nothing that may be a secret of the program.
 enum BackgroundEnvironment {
     private static let names: Set<String> = [
         "HOME", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD",
@@ -89,8 +89,13 @@ enum BackgroundEnvironment {
     static let idleVariable = "CURLNETWORKING_BACKGROUND_REST"
 
     static func fitting(_ environment: [String: String]) -> [String: String] {
-        environment.filter { name, _ in
+        var fitting = environment.filter { name, _ in
             names.contains(name) || name.hasPrefix("XDG_") || name.hasPrefix("LC_")
         }
+        // The helper has another working directory, and no standard error (`-`).
+        if let path = environment[Tracer.variable], !path.isEmpty, path != "-" {
+            fitting[Tracer.variable] = path.absolutePath
+        }
+        return fitting
     }
 }

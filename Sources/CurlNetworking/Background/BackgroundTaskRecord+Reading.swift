@@ -59,7 +59,8 @@ extension BackgroundTaskRecord {
     var isSound: Bool {
         guard Self.numbers.contains(number), Self.counts.contains(attempts),
             Self.counts.contains(interruptions), Self.times.contains(created),
-            suspendedSince.map(Self.times.contains) ?? true, priority.isFinite, !session.isEmpty,
+            suspendedSince.map(Self.times.contains) ?? true,
+            earliestBegin.map(Self.moments.contains) ?? true, priority.isFinite, !session.isEmpty,
             settings.isSound, history.isSound, request.timeout ?? 0 >= 0,
             let url = URL(string: request.url), Origin(of: url) != nil
         else { return false }

@@ -2,6 +2,36 @@ import FoundationEssentials
 
 // Requests and answers, as the journal and messages have them.
 
+extension BackgroundTaskRecord {
+    /// A complete request, credentials included.
+    struct Request: Codable, Hashable, Sendable {
+        var url: String
+        var method: String
+        var fields: [Field]
+        var timeout: Double?
+        var body: Data?
+        /// nil when all of them are standard, and in records of earlier versions.
+        var options: Options?
+
+        struct Field: Codable, Hashable, Sendable {
+            var name: String
+            var value: String
+        }
+
+        /// What the request says beyond the message that is sent. nil is standard.
+        struct Options: Codable, Hashable, Sendable {
+            var handlesCookies: Bool?
+            var mainDocument: String?
+            var allowsCellular: Bool?
+            var allowsExpensive: Bool?
+            var allowsConstrained: Bool?
+            var assumesHTTP3: Bool?
+            /// The raw value.
+            var cachePolicy: UInt?
+        }
+    }
+}
+
 extension BackgroundTaskRecord.Request.Field {
     static func list(_ headers: HTTPHeaderFields) -> [Self] {
         headers.fields.map { Self(name: $0.name, value: $0.value) }
@@ -22,6 +52,8 @@ extension BackgroundTaskRecord.Request {
         self.init(
             url: url.absoluteString, method: request.method, fields: Field.list(request.headers),
             timeout: request.ownTimeout.map(BackgroundSettings.plain), body: request.httpBody)
+        let options = Options(request)
+        if options != Options() { self.options = options }
     }
 
     var request: URLRequest? {
@@ -31,7 +63,32 @@ extension BackgroundTaskRecord.Request {
         request.headers = HTTPHeaderFields(fields)
         if let timeout { request.timeoutInterval = timeout }
         request.httpBody = body
+        options?.apply(to: &request)
         return request
+    }
+}
+
+extension BackgroundTaskRecord.Request.Options {
+    fileprivate init(_ request: URLRequest) {
+        if !request.httpShouldHandleCookies { handlesCookies = false }
+        mainDocument = request.mainDocumentURL?.absoluteString
+        if !request.allowsCellularAccess { allowsCellular = false }
+        if !request.allowsExpensiveNetworkAccess { allowsExpensive = false }
+        if !request.allowsConstrainedNetworkAccess { allowsConstrained = false }
+        if request.assumesHTTP3Capable { assumesHTTP3 = true }
+        cachePolicy = request.ownCachePolicy?.rawValue
+    }
+
+    fileprivate func apply(to request: inout URLRequest) {
+        request.httpShouldHandleCookies = handlesCookies ?? true
+        request.mainDocumentURL = mainDocument.flatMap { URL(string: $0) }
+        request.allowsCellularAccess = allowsCellular ?? true
+        request.allowsExpensiveNetworkAccess = allowsExpensive ?? true
+        request.allowsConstrainedNetworkAccess = allowsConstrained ?? true
+        request.assumesHTTP3Capable = assumesHTTP3 ?? false
+        if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init) {
+            request.cachePolicy = policy
+        }
     }
 }
 

@@ -17,6 +17,8 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     let request: Request
     /// Seconds since 1970, plus the time the task was suspended. The resource timeout counts from here.
     private(set) var created: Int64
+    /// Before this time its first attempt does not start; seconds since 1970. nil to start at once.
+    let earliestBegin: Double?
     /// Distinguishes this task from any other with its number.
     let key: UInt64
     let settings: BackgroundSettings
@@ -55,20 +57,6 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         case download(resumeData: Data?)
         /// An absolute path.
         case upload(file: String)
-    }
-
-    /// A complete request, credentials included.
-    struct Request: Codable, Hashable, Sendable {
-        var url: String
-        var method: String
-        var fields: [Field]
-        var timeout: Double?
-        var body: Data?
-
-        struct Field: Codable, Hashable, Sendable {
-            var name: String
-            var value: String
-        }
     }
 
     /// What has arrived of a download.
@@ -125,7 +113,8 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
 
     init(
         number: Int, session: String, kind: Kind, request: Request, created: Int64,
-        key: UInt64 = 0, settings: BackgroundSettings = BackgroundSettings(SessionSettings()),
+        earliestBegin: Date? = nil, key: UInt64 = 0,
+        settings: BackgroundSettings = BackgroundSettings(SessionSettings()),
         description: String? = nil, priority: Float = 0.5
     ) {
         self.number = number
@@ -133,6 +122,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         self.kind = kind
         self.request = request
         self.created = created
+        self.earliestBegin = earliestBegin.map { Self.time(of: $0) }
         self.key = key
         self.settings = settings
         self.description = description
@@ -150,10 +140,6 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     }
 
     var isSuspended: Bool { suspendedSince != nil }
-
-    var isDownload: Bool {
-        if case .download = kind { true } else { false }
-    }
 
     /// - Parameter now: Seconds since 1970.
     mutating func suspend(at now: Int64) {
@@ -227,8 +213,8 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
 
 extension BackgroundTaskRecord {
     private enum CodingKeys: CodingKey {
-        case number, session, kind, request, created, key, settings, description, priority
-        case suspendedSince, upload, mayBeSent, reachedByteCount, state, history, attempts
+        case number, session, kind, request, created, earliestBegin, key, settings, description
+        case priority, suspendedSince, upload, mayBeSent, reachedByteCount, state, history, attempts
         case interruptions
     }
 
@@ -239,6 +225,7 @@ extension BackgroundTaskRecord {
         kind = try values.decode(Kind.self, forKey: .kind)
         request = try values.decode(Request.self, forKey: .request)
         created = try values.decode(Int64.self, forKey: .created)
+        earliestBegin = try values.decodeIfPresent(Double.self, forKey: .earliestBegin)
         key = try values.decode(UInt64.self, forKey: .key)
         settings = try values.decode(BackgroundSettings.self, forKey: .settings)
         description = try values.decodeIfPresent(String.self, forKey: .description)
@@ -261,6 +248,7 @@ extension BackgroundTaskRecord {
         try values.encode(kind, forKey: .kind)
         try values.encode(request, forKey: .request)
         try values.encode(created, forKey: .created)
+        try values.encodeIfPresent(earliestBegin, forKey: .earliestBegin)
         try values.encode(key, forKey: .key)
         try values.encode(settings, forKey: .settings)
         try values.encodeIfPresent(description, forKey: .description)

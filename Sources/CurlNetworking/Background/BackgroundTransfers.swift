@@ -14,7 +14,8 @@ import CurlNetworkingPlatform
 /// A download resumes where the server allows it; its response is that of the whole, with status 200, unless
 /// the task was created with resume data (206). An upload resumes where the server offers that (`104`) and the
 /// file has not changed; otherwise it restarts. A request that is not idempotent, such as a `POST`, is not
-/// sent again once its body may have been sent whole: it fails with `.networkConnectionLost`. A task whose
+/// sent again once its body may have been sent whole: it fails with `.networkConnectionLost`. A task with an
+/// `earliestBeginDate` starts at that date; the delegate is not asked before. A task whose
 /// helper ends 20 times in a row without progress fails. Redirects are followed. Data tasks run in the
 /// program, as long as it runs. Tasks with completion handlers (the `async` forms too) and uploads from
 /// memory or a stream fail at once with a clear text.
@@ -23,7 +24,8 @@ import CurlNetworkingPlatform
 /// their credentials (including those of the program's environment), TLS versions,
 /// `certificateAuthoritiesFile`, `unixSocketPath`, allowed networks, the file of a cookie storage, and the
 /// `.permanent` credentials of the credential storage for the request's host and the proxies, client
-/// certificates by the paths of their files. It does not get: cookies in memory, the cache,
+/// certificates by the paths of their files. Of the request: all but a body stream and what has no effect. It
+/// does not get: cookies in memory, the cache,
 /// `protocolClasses`, `partialDownloadsFolder`, and credentials with `.forSession` persistence.
 ///
 /// **Challenges.** They are sent to the delegate while its program is connected; with default handling, the

@@ -9,7 +9,7 @@ enum CacheInvalidation {
         // A server can only invalidate its own URLs.
         let others = ["Location", "Content-Location"].compactMap { name -> URL? in
             guard let text = response.headers[name],
-                let other = URL(string: text.trimmingSpaces, relativeTo: url)?.absoluteURL,
+                let other = LenientAddress.url(text.trimmingSpaces, relativeTo: url)?.absoluteURL,
                 let origin = Origin(of: other), origin == Origin(of: url)
             else { return nil }
             return other

@@ -11,7 +11,7 @@ func openSocket(
     guard let context, let address else { return CURL_SOCKET_BAD }
     let attempt = Attempt.from(context)
     attempt.checkForLoss()
-    guard attempt.noted.loss == nil else { return CURL_SOCKET_BAD }
+    guard attempt.noted.loss == nil, attempt.noted.failure == nil else { return CURL_SOCKET_BAD }
     guard attempt.http.mayOpenConnection else {
         attempt.http.lacksConnection = true
         attempt.transfer?.setNeedsProcessing()
@@ -31,7 +31,9 @@ func noteConnection(
     guard let context else { return CURL_PREREQFUNC_ABORT }
     let attempt = Attempt.from(context)
     attempt.checkForLoss()
-    guard let easy = attempt.easy, attempt.noted.loss == nil else { return CURL_PREREQFUNC_ABORT }
+    guard let easy = attempt.easy, attempt.noted.loss == nil, attempt.noted.failure == nil else {
+        return CURL_PREREQFUNC_ABORT
+    }
     let connection = ConnectionSockets.Ends(
         localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: localPort,
         remoteAddress: remoteAddress.map { String(cString: $0) } ?? "", remotePort: remotePort)
@@ -39,6 +41,7 @@ func noteConnection(
     if !isKept {
         attempt.sockets.add(
             connection, among: attempt.noted.openedSockets, at: attempt.timings.handedOver)
+        if attempt.hasVerifiedServer(easy) { attempt.sockets.noteVerifiedServer(of: connection) }
     }
     let socket = attempt.sockets.socket(of: connection)
     attempt.http.isMultiplexed = attempt.speaksHTTP2(easy)
@@ -67,6 +70,14 @@ func noteConnection(
 }
 
 extension Attempt {
+    /// Whether the system trusts the server of a new connection. False without a handshake of the attempt's own:
+    /// libcurl has verified the server then.
+    fileprivate func hasVerifiedServer(_ easy: EasyHandle) -> Bool {
+        guard let handshake = tls.handshake, let connection = byteclub_easy_get_tls(easy.raw)
+        else { return false }
+        return handshake.hasVerifiedServer(of: connection)
+    }
+
     /// Whether the connection has negotiated HTTP/2 or HTTP/3.
     fileprivate func speaksHTTP2(_ easy: EasyHandle) -> Bool {
         guard http.version.mayMultiplex else { return false }

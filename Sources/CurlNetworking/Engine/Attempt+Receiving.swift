@@ -21,7 +21,7 @@ func receiveHeaderLine(
             try attempt.head.append(line)
         }
         if attempt.head.isComplete { attempt.chooseDecoder() }
-        return line.count
+        return attempt.isExpectationRefused ? 0 : line.count
     } catch {
         attempt.noted.failure = URLError(
             error.code, failingURL: attempt.request.url, underlyingText: error.text)
@@ -66,6 +66,12 @@ func receiveBody(
 }
 
 extension Attempt {
+    /// Whether the response is a refusal of `Expect`. libcurl has to be stopped then: it would repeat the request on
+    /// its own, and deliver the second body below the head of the first response. The engine sends it again.
+    fileprivate var isExpectationRefused: Bool {
+        head.isComplete && head.head?.status == 417 && http.expectsContinue
+    }
+
     /// Whether the task's rate limit requires a pause before more is read.
     var isRateLimited: Bool { received.rateLimiter.resumption != nil }
 

@@ -24,8 +24,15 @@ func sendBody(
         }
         room = UnsafeMutableRawBufferPointer(rebasing: room[..<count])
     }
+    let releasedByteCount = attempt.releasedByteCount(of: room.count)
+    guard releasedByteCount > 0 else {
+        attempt.body.isAwaited = true
+        return Int(CURL_READFUNC_PAUSE)
+    }
+    room = UnsafeMutableRawBufferPointer(rebasing: room[..<releasedByteCount])
     switch attempt.body.take(into: room) {
     case .bytes(let count):
+        attempt.body.position += Int64(count)
         if let pacing { attempt.body.rateLimiter.note(count, rate: pacing.rate, at: pacing.time) }
         return count
     case .end:

@@ -108,6 +108,7 @@ final class Attempt {
             next ?? request, number: number + 1, isWebSocket: isWebSocket, sockets: sockets)
         if next == nil {
             attempt.body = OutgoingBody(body.content)
+            attempt.body.position = body.position
             attempt.cache.plan = cache.plan
             attempt.cache.requestTime = cache.requestTime
         }
@@ -146,6 +147,8 @@ struct ReceivedBody {
     /// How many bytes to buffer before the engine takes them. Starts small, as in ``FlowControl``.
     private var burstByteCount = 128 << 10
     var discardedByteCount = 0
+    /// When to stop reading a discarded body; nanoseconds of the monotonic clock, nil if the body is delivered.
+    var discardDeadline: UInt64?
     var rateLimiter = ReceiveRateLimiter()
     /// Whether the request asked for a compressed body.
     var acceptsCodings = false

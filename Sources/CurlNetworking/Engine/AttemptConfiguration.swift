@@ -59,12 +59,17 @@ struct AttemptConfiguration: Sendable {
         var readsAuthoritiesAgain = false
         /// Whether the engine verifies the host name along with the chain.
         var checksServerItself = false
-        /// Whether TLS sessions may be resumed; a resumed session has no certificates to verify.
+        /// Whether TLS sessions may be kept and resumed; a resumed one has no certificates to ask a delegate about.
         var resumesSessions = true
         var identity: ClientIdentity?
     }
 
     // MARK: - The fields
+
+    /// Whether the request has `Expect: 100-continue`. libcurl, too, looks for it anywhere in the value.
+    var expectsContinue: Bool {
+        headers["Expect"]?.lowercased().contains("100-continue") == true
+    }
 
     /// The value of `Accept-Encoding` if libcurl sends it and decodes the body.
     var acceptedCodings: String? {

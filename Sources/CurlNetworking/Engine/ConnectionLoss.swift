@@ -23,6 +23,7 @@ extension Attempt {
     /// without a byte of the response. No option disables that. It then calls this a second time, for another
     /// connection.
     func checkForLoss() {
+        guard !head.isComplete else { return refuseRepetition() }
         guard noted.loss == nil, timings.requestStart > 0, head.isUntouched else { return }
         if http.isMultiplexed, let loss = http.refusal {
             noted.loss = loss
@@ -33,6 +34,16 @@ extension Attempt {
             !LibraryDefects.current.countsNoRequest
             && (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0
         noted.loss = isUnsent ? .unsent : .sent
+        transfer?.setNeedsProcessing()
+    }
+
+    /// Records that libcurl is about to repeat a request that was answered. No option disables that either.
+    private func refuseRepetition() {
+        if noted.failure == nil {
+            noted.failure = URLError(
+                .networkConnectionLost, failingURL: request.url,
+                underlyingText: "libcurl wanted to repeat a request that was answered")
+        }
         transfer?.setNeedsProcessing()
     }
 }

@@ -18,8 +18,7 @@ final class ConnectionSockets {
         var descriptor: curl_socket_t
         /// The latest time at which the connection was opened; nanoseconds of the monotonic clock.
         var openingTime: UInt64
-        /// Whether the system trusts the server of the TLS connection: only its first response can be asked for
-        /// the handshake.
+        /// Whether the system trusts the server of the TLS connection: only its first attempt has the handshake.
         var isServerVerified = false
     }
 

@@ -174,6 +174,18 @@ extension Engine {
         }
     }
 
+    // MARK: - Discarded bodies
+
+    /// How long a discarded body is read to keep its connection, in nanoseconds.
+    private static var discardedBodyTimeout: UInt64 { 1_000_000_000 }
+
+    /// Sets when to stop reading a discarded body, if the attempt has one.
+    func limitDiscardedBody(of transfer: Transfer) {
+        guard transfer.attempt.isBodyDiscarded, transfer.attempt.received.discardDeadline == nil
+        else { return }
+        transfer.attempt.received.discardDeadline = now + Self.discardedBodyTimeout
+    }
+
     /// Stops reading a discarded body: a new connection costs less than the rest of it.
     func endDiscardedBody(of transfer: Transfer) {
         if transfer.attempt.cache.fallback != nil { return replayFallback(of: transfer) }
@@ -181,5 +193,13 @@ extension Engine {
             return
         }
         beginNextAttempt(of: transfer, next)
+    }
+}
+
+extension Attempt {
+    /// Whether the rest of the response is only read to keep the connection: another request or a stored response
+    /// follows.
+    var isBodyDiscarded: Bool {
+        isOnTheWire && head.isComplete && (nextRequest != nil || cache.fallback != nil)
     }
 }

@@ -56,7 +56,7 @@ extension Engine {
     }
 
     private func hashBody(of transfer: Transfer, with algorithm: DigestAlgorithm) {
-        transfer.state = .openingBody
+        transfer.enter(.openingBody)
         BodyHash.make(
             of: transfer.source, from: transfer.attempt.body.start, with: algorithm,
             finish: callback(for: transfer) { engine, transfer, hash in

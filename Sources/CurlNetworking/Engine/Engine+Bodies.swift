@@ -94,6 +94,12 @@ extension Engine {
         applyPauses(to: transfer)
     }
 
+    /// Called when the end of a body that was held back may be sent.
+    func bodyReleased(of task: URLSessionTask) {
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        bodyArrived(for: transfer)
+    }
+
     private func bodyArrived(for transfer: Transfer) {
         guard transfer.attempt.body.isAwaited else { return }
         transfer.attempt.body.isAwaited = false

@@ -28,7 +28,7 @@ extension Engine {
         if let plan = cache.planAtOnce(for: request, policy: policy, by: requester) {
             return .plan(plan)
         }
-        transfer.state = .consultingCache
+        transfer.enter(.consultingCache)
         cache.planLater(
             for: request, policy: policy, by: requester,
             callback(for: transfer) { engine, transfer, plan in
@@ -52,7 +52,9 @@ extension Engine {
         let applied = cache.apply(reaction, of: transfer.attempt.cache.plan)
         transfer.attempt.cache.plan = applied
         // Sessions that do not trust the server must not receive its responses either.
-        guard let plan = applied, transfer.isServerVerified else { return }
+        guard let plan = applied, transfer.isServerVerified, transfer.isEndOfBodyKnown else {
+            return
+        }
         let stored: StoredHead
         let isWorthKeeping: Bool
         switch reaction.answer {
@@ -73,7 +75,7 @@ extension Engine {
 
     func replay(_ answer: CachePlan.Answer, _ transfer: Transfer) {
         releaseSlot(of: transfer)
-        transfer.state = .replayingCache(.init(answer.body))
+        transfer.enter(.replayingCache(.init(answer.body)))
         transfer.attempt.response = answer.response
         recordCachedTransaction(of: transfer, answer.response)
         transfer.setNeedsProcessing()
@@ -98,9 +100,9 @@ extension Engine {
         case .data:
             take(replay.body.piece(at: replay.position, byteCount: Self.pieceByteCount), transfer)
         case .file(let file):
-            transfer.state.replay?.isReading = true
+            transfer.replay?.isReading = true
             let take = callback(for: transfer) { (engine, transfer, piece: Data?) in
-                transfer.state.replay?.isReading = false
+                transfer.replay?.isReading = false
                 engine.take(piece, transfer)
             }
             let position = replay.position
@@ -121,7 +123,7 @@ extension Engine {
         if piece.isEmpty {
             transfer.attempt.result = CURLE_OK
         } else {
-            transfer.state.replay?.position += piece.count
+            transfer.replay?.position += piece.count
             piece.withUnsafeBytes { transfer.attempt.received.append($0) }
         }
         transfer.setNeedsProcessing()
@@ -178,6 +180,22 @@ extension Engine {
 }
 
 extension Transfer {
+    /// Whether an incomplete body can be recognized (RFC 9111 §3.3).
+    ///
+    /// Without a length, a body of HTTP/1 ends with its connection. Over TLS anybody on the route could end that, but
+    /// for the server's close_notify (RFC 9112 §9.8): older versions of libcurl do not tell whether it came, and have
+    /// freed the connection before it could be asked for.
+    fileprivate var isEndOfBodyKnown: Bool {
+        let isOverTLS =
+            request.url?.scheme?.lowercased() == "https" || attempt.route.proxy?.kind == .https
+        guard isOverTLS, !attempt.http.isMultiplexed, let head = attempt.head.head else {
+            return true
+        }
+        if request.method == "HEAD" || head.status == 204 { return true }
+        let codings = ListField.members(of: head.headers["Transfer-Encoding"] ?? "")
+        return codings.last?.lowercased() == "chunked" || head.headers["Content-Length"] != nil
+    }
+
     /// Who asks for the response to a request that is about to be sent.
     fileprivate func cacheRequester(of request: URLRequest) -> CacheRequester {
         guard let url = request.url else { return CacheRequester() }

@@ -23,7 +23,7 @@ extension Engine {
         transfer.connectivity.checkCount += 1
         transfer.connectivity.hasChanged = false
         let number = transfer.connectivity.checkCount
-        transfer.state = .checkingNetwork(.init(number: number, failure: failure))
+        transfer.enter(.checkingNetwork(.init(number: number, failure: failure)))
         updateTimers(of: transfer)
         if access.waitsForConnectivity {  // before the check, so that no change is missed
             transfer.connectivity.isWatching = true
@@ -54,7 +54,7 @@ extension Engine {
             return fail(transfer, with: failure)  // the network is not the cause
         }
         if refusal == nil, path.isThere || !access.waitsForConnectivity {
-            transfer.state = .queued
+            transfer.enter(.queued)
             // A suspended transfer is enqueued when it is resumed.
             return transfer.isSuspended ? () : enqueue(transfer)
         }
@@ -93,7 +93,7 @@ extension Engine {
         case .notConnectedToInternet:
             closeAttempt(of: transfer)
             transfer.makeAttempt()
-            transfer.state = .checkingNetwork(.init(number: transfer.connectivity.checkCount))
+            transfer.enter(.checkingNetwork(.init(number: transfer.connectivity.checkCount)))
             updateTimers(of: transfer)
             waitForChange(transfer)
             return .underway
@@ -130,9 +130,9 @@ extension URLError {
     fileprivate init(_ refusal: NetworkUnavailableReason, failingURL: URL?) {
         let text =
             switch refusal {
-            case .cellular: "the way to the server leads through a mobile network"
-            case .expensive: "the way to the server is paid by volume"
-            case .constrained: "the way to the server is to be used sparingly"
+            case .cellular: "the route to the server is a mobile network"
+            case .expensive: "the route to the server is metered"
+            case .constrained: "the route to the server is in low-data mode"
             }
         var userInfo: [String: any Sendable] = [
             Self.networkUnavailableReasonKey: refusal.rawValue, "NSDebugDescription": text,

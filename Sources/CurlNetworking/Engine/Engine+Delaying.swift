@@ -8,7 +8,7 @@ extension Engine {
     func delay(_ transfer: Transfer, until date: Date) {
         let seconds = date.timeIntervalSinceNow
         guard seconds > 0 else { return askWhetherToBegin(transfer) }
-        transfer.state = .delayed(until: now + UInt64(min(seconds, 1e9) * 1e9))
+        transfer.enter(.delayed(until: now + UInt64(min(seconds, 1e9) * 1e9)))
         updateTimers(of: transfer)
     }
 
@@ -26,7 +26,7 @@ extension Engine {
     }
 
     private func askWhetherToBegin(_ transfer: Transfer) {
-        transfer.state = .delayed(until: nil)
+        transfer.enter(.delayed(until: nil))
         let task = transfer.task
         guard task.listener != nil else { return beginDelayed(DelayedRequest(), transfer) }
         let answered = callback(for: transfer) { (engine, transfer, answer: DelayedRequest) in

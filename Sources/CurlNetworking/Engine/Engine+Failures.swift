@@ -48,7 +48,7 @@ extension Engine {
                     underlyingText: lost.isRefused
                         ? "the server has refused the request \(lost.lossCount + 1) times"
                         : "the connection was lost before an answer came; the server may "
-                            + "have got the request, so it was not sent again"))
+                            + "have received the request, so it was not sent again"))
         }
         transfer.history.lostConnections += 1
         if loss == .needsHTTP1 { return downgrade(transfer) }

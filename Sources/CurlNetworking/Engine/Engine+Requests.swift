@@ -64,7 +64,7 @@ extension Engine {
     ///
     /// - Parameter plan: The cache's plan, if it had to read from disk.
     func beginAttempt(_ transfer: Transfer, with plan: CachePlan? = nil) {
-        transfer.state = .queued
+        transfer.enter(.queued)
         guard !transfer.isSuspended else { return }  // `lifeChanged` begins it when it is resumed
         switch plan.map(CacheConsultation.plan) ?? consultCache(for: transfer) {
         case .underway:
@@ -88,7 +88,7 @@ extension Engine {
     /// gets one from `giveSlot`, and `process` opens its body.
     func enqueue(_ transfer: Transfer) {
         if transfer.slot.isTaken { return openBody(of: transfer) }
-        transfer.state = .queued
+        transfer.enter(.queued)
         guard !transfer.isSuspended, !transfer.isTaskOver else { return }
         transfer.slot.place = transfer.ownPlace
         let place = slots.enter(
@@ -100,12 +100,9 @@ extension Engine {
     }
 
     func openBody(of transfer: Transfer) {
-        guard !transfer.isTaskOver else {
-            // No date of a state before may wake the engine until its job comes.
-            transfer.state = .queued
-            return
-        }
-        transfer.state = .openingBody
+        transfer.enter(.openingBody)
+        // The task's abort job is on its way.
+        guard !transfer.isTaskOver else { return }
         let hasNoBody = transfer.upload?.step?.isUpload == false
         switch transfer.source {
         case .none,
@@ -126,7 +123,7 @@ extension Engine {
         guard !transfer.isSuspended else {
             // It may have been admitted to open one before its body was hashed.
             leaveSharing(transfer)
-            transfer.state = .readyToConnect
+            transfer.enter(.readyToConnect)
             return
         }
         do throws(URLError) {
@@ -142,7 +139,7 @@ extension Engine {
             transfer.attempt.installCallbacks(on: easy)
             transfer.attempt.easy = easy
             transfer.attempt.timings.handedOver = now
-            transfer.state = .connecting
+            transfer.enter(.connecting)
             updateTimers(of: transfer)
             do throws(URLError) {
                 try multi.add(easy)

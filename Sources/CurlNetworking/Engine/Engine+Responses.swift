@@ -26,7 +26,7 @@ extension Engine {
             transfer.timers.request.restart(at: now)
         }
         if attempt.noted.isConnected, transfer.state.isConnecting {
-            transfer.state = .exchanging
+            transfer.enter(.exchanging)
         }
         shareConnection(of: transfer)
         if let failure = attempt.noted.failure { return fail(transfer, with: failure) }
@@ -49,6 +49,7 @@ extension Engine {
         if attempt.result != nil {
             completeAttempt(transfer)
         } else {
+            limitDiscardedBody(of: transfer)
             applyPauses(to: transfer)
             if transfer.hasLostServer { failLostWebSocket(transfer) }
         }
@@ -73,6 +74,9 @@ extension Engine {
         case .reportInterim: reportInterim(head, of: transfer)
         case .authenticate(let action): perform(action, for: transfer)
         case .send(let next): attempt.nextRequest = next
+        case .sendWithoutExpectation(let next):
+            transfer.history.isExpectationRefused = true
+            attempt.nextRequest = next
         case .replay(let answer): attempt.cache.fallback = answer
         case .follow(let next, let keepsBody): askToFollow(next, keepsBody: keepsBody, transfer)
         case .deliver(let download): deliver(transfer, download)
@@ -209,12 +213,14 @@ extension Engine {
     }
 
     func closeTransfer(_ transfer: Transfer) {
+        // Resume data says so, too. The handle that has counted the bytes is about to be closed.
+        if transfer.hasSentBody { transfer.upload?.noteMayBeDone() }
         closeAttempt(of: transfer)
         stopWatchingNetwork(for: transfer)
         transfers[transfer.id] = nil
         releaseSlot(of: transfer)
         transfer.attempt.body.content = .none
-        transfer.state = .finished
+        transfer.enter(.finished)
     }
 }
 
@@ -223,6 +229,7 @@ extension Transfer {
     fileprivate func sentRequest(answeredBy head: ResponseHead) -> HeadDecision.Sent {
         var sent = HeadDecision.Sent(
             request: request, isWebSocket: webSocket != nil,
+            expectsContinue: attempt.http.expectsContinue,
             followedRedirects: history.followedRedirects,
             challenged: attempt.authorization.request,
             credentialStorage: settings.credentialStorage, cachePlan: attempt.cache.plan,

@@ -9,7 +9,7 @@ extension Engine {
     func openPartialFile(of transfer: Transfer, _ data: ResumeData) {
         let task = transfer.task
         let opening = PartialFileOpening()
-        transfer.state = .openingPartialFile(opening)
+        transfer.enter(.openingPartialFile(opening))
         let take = callback(for: transfer) {
             (engine, transfer, opened: Result<DownloadFile, URLError>) in
             engine.partialFileOpened(opened, transfer)

@@ -17,6 +17,8 @@ struct AttemptHTTP {
     var awaitsFirstConnection = false
     /// Whether its connection carries other requests at the same time.
     var isMultiplexed = false
+    /// Whether the request has `Expect: 100-continue`.
+    var expectsContinue = false
     /// The attempt must not use a connection opened before this time. libcurl limits the age of idle
     /// connections only, so the pre-request callback has to reject older ones.
     var connectionCut: UInt64?
@@ -52,7 +54,7 @@ extension Engine {
         transfer.attempt.http.hasJoined = true
         transfer.attempt.http.mayOpenConnection = role == .opener
         guard role == .waiting else { return .admitted }
-        transfer.state = .awaitingConnection
+        transfer.enter(.awaitingConnection)
         updateTimersOfWaiting([transfer.id], at: place)
         if needsNew { wake(sharing.passOn(transfer.id, at: place)) }
         return .waiting

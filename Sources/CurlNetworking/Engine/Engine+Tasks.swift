@@ -24,7 +24,7 @@ extension Engine {
             connect(transfer)
         case .awaitingConnection where transfer.isSuspended:
             leaveSharing(transfer)
-            transfer.state = .readyToConnect
+            transfer.enter(.readyToConnect)
         case .connecting where transfer.isSuspended && !transfer.isAsking:
             suspendConnecting(transfer)
         default:
@@ -39,7 +39,7 @@ extension Engine {
     func suspendConnecting(_ transfer: Transfer) {
         closeAttempt(of: transfer)
         transfer.makeAttempt()
-        transfer.state = .readyToConnect
+        transfer.enter(.readyToConnect)
     }
 
     func priorityChanged(of task: URLSessionTask) {

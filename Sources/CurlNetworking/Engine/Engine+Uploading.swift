@@ -45,7 +45,7 @@ extension Engine {
         transfer.uploadProgress.isRepeated = true
     }
 
-    /// Reports acknowledged bytes to the delegate, and sent bytes to a background helper.
+    /// Reports acknowledged bytes to the delegate, and counts those that were handed to the system.
     func reportUploadProgress(of transfer: Transfer) {
         let attempt = transfer.attempt
         guard !attempt.body.isNone, transfer.upload?.step?.isUpload != false,
@@ -109,7 +109,7 @@ extension Engine {
         transfer.history.needsFreshConnection = true
         let seconds = transfer.upload?.backoffSeconds ?? 0
         if seconds > 0 {
-            transfer.state = .backingOff(until: now + UInt64(seconds * 1e9))
+            transfer.enter(.backingOff(until: now + UInt64(seconds * 1e9)))
             updateTimers(of: transfer)
         } else {
             openBody(of: transfer)

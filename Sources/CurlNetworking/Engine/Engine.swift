@@ -149,11 +149,21 @@ actor Engine {
                 if date <= now { dateReached(for: transfer) }
                 continue
             }
-            if let deadline = transfer.timers.deadline, deadline <= now {
-                fail(transfer, with: URLError(.timedOut, failingURL: transfer.request.url))
-            }
+            expireTimers(of: transfer)
         }
         earliestDeadline = transfers.values.lazy.compactMap(\.deadline).min()
+    }
+
+    /// Fails a transfer that was too slow. One that is slow with a body that it discards continues without the rest.
+    private func expireTimers(of transfer: Transfer) {
+        let timers = transfer.timers
+        let isOver = timers.resource.deadline.map { $0 <= now } ?? false
+        if !isOver, transfer.attempt.isBodyDiscarded {
+            let deadline = min(transfer.discardDeadline ?? .max, timers.request.deadline ?? .max)
+            if deadline <= now { endDiscardedBody(of: transfer) }
+        } else if let deadline = timers.deadline, deadline <= now {
+            fail(transfer, with: URLError(.timedOut, failingURL: transfer.request.url))
+        }
     }
 
     /// Continues what its rates allow now. Only while it exchanges: in a long turn, the time may come before what the

@@ -12,6 +12,8 @@ struct HeadDecision: Sendable {
         case authenticate(AuthenticationAction)
         /// Send this next without asking: the upload continues.
         case send(URLRequest)
+        /// Send this next without asking: the same request without `Expect`, which the server has refused.
+        case sendWithoutExpectation(URLRequest)
         /// Deliver the stored response instead.
         case replay(CachePlan.Answer)
         /// Send this next if the delegate agrees.
@@ -44,6 +46,8 @@ struct HeadDecision: Sendable {
     struct Sent: Sendable {
         var request: URLRequest
         var isWebSocket = false
+        /// Whether it was sent with `Expect: 100-continue`.
+        var expectsContinue = false
         /// The number of redirects that led to the request.
         var followedRedirects = 0
         /// The request as authentication sees it; nil without authentication.
@@ -74,6 +78,12 @@ struct HeadDecision: Sendable {
         }
         if head.status == 101, !sent.isWebSocket {
             return HeadDecision(action: .fail(sent.switchedProtocols, showsResponse: false))
+        }
+        if first <= .isInterim, head.status == 417, sent.expectsContinue {
+            // Nothing else was refused, so neither the upload nor a credential is affected.
+            var next = sent.request
+            next.headers["Expect"] = nil
+            return HeadDecision(action: .sendWithoutExpectation(next))
         }
         if first <= .isChallenge, let challenged = sent.challenged {
             if let tunnel = sent.tunnel, (200..<300).contains(tunnel.head.status) {

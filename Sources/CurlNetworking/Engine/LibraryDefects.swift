@@ -34,4 +34,13 @@ struct LibraryDefects: Hashable, Sendable {
     /// Before 8.1, a reused handle remembers the last field of its previous response, which is already freed,
     /// and appends to it if the next response begins with a folded line: a server could corrupt the heap.
     var keepsFreedField: Bool { version < 0x080100 }
+
+    /// Before 8.20, a certificate whose signature is wrong is reported as a handshake that failed.
+    var hidesWrongSignature: Bool { version < 0x081400 }
+
+    /// Before 8.6, there is no code of its own for a line of a head that is too long: it is a lack of memory.
+    var reportsLongLineAsNoMemory: Bool { version < 0x080600 }
+
+    /// 8.21.0 cannot ask a plain proxy for an address in brackets: the request fails as if for lack of memory.
+    var cannotNameAddressToProxy: Bool { version == 0x081500 }
 }

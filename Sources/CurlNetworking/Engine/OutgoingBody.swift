@@ -7,6 +7,8 @@ struct OutgoingBody {
     var start: Int64 = 0
     /// Excluding earlier attempts.
     var sentByteCount: Int64 = 0
+    /// The offset in the whole body of the next byte that libcurl takes.
+    var position: Int64 = 0
     /// Whether libcurl waits for more of it.
     var isAwaited = false
     /// For tasks with a rate limit.
@@ -100,6 +102,7 @@ struct OutgoingBody {
         case .data(let data, _):
             guard (0...Int64(data.count)).contains(offset) else { return .impossible }
             content = .data(data, position: Int(offset))
+            position = offset
             return .done
         case .pipe, .produced:
             return .impossible
@@ -107,6 +110,7 @@ struct OutgoingBody {
             guard reader.canRewind else { return .impossible }
             isTaken = false
             reader.rewind(to: offset)
+            position = offset
             return .done
         }
     }

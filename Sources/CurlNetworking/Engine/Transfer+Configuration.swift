@@ -16,6 +16,7 @@ extension Engine {
             configuration.body = .some(byteCount: attempt.body.byteCount, start: attempt.body.start)
         }
         configuration.isRaw = attempt.isWebSocket
+        attempt.http.expectsContinue = configuration.expectsContinue
         configuration.connectTimeout = transfer.request.ownTimeout ?? settings.timeouts.request
         configuration.connection = transfer.usableConnections
         if transfer.checksAgeOfConnections {
@@ -50,6 +51,7 @@ extension Transfer {
             fields.fill(from: more)
         }
         if fields["Cookie"] == nil { fields["Cookie"] = cookies }
+        if history.isExpectationRefused { fields["Expect"] = nil }
         return fields
     }
 

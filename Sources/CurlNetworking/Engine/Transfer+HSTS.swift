@@ -24,11 +24,6 @@ extension SessionSettings {
 extension Transfer {
     /// Stores a server's policy, if the server was authenticated.
     func noteTransportSecurity(_ head: ResponseHead) {
-        if let connection = attempt.noted.connection,
-            attempt.tls.handshake?.hasVerifiedServer == true
-        {
-            attempt.sockets.noteVerifiedServer(of: connection)
-        }
         guard let storage = settings.web.hsts, settings.unixSocketPath == nil,
             let field = head.headers["Strict-Transport-Security"],
             let url = request.url, url.scheme?.lowercased() == "https",

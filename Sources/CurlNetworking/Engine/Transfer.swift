@@ -18,7 +18,8 @@ final class Transfer {
 
     /// Changes at most once, when a data task becomes a download task.
     var task: URLSessionTask
-    var state = TransferState.queued
+    /// Changes with ``enter(_:)``.
+    private(set) var state = TransferState.queued
     var slot: Slot
     var pauses: Pauses = []
     var timers: TransferTimers
@@ -58,6 +59,8 @@ final class Transfer {
         var lostConnections = 0
         /// Whether the request needs HTTP/1.1.
         var needsHTTP1 = false
+        /// Whether a server has refused `Expect: 100-continue`: it is not sent from then on (RFC 9110 §10.1.1).
+        var isExpectationRefused = false
     }
 
     /// The destination of the response's body.
@@ -130,8 +133,30 @@ final class Transfer {
         let soonest = min(
             state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max,
             attempt.body.rateLimiter.resumption ?? .max,
-            attempt.received.rateLimiter.resumption ?? .max)
+            attempt.received.rateLimiter.resumption ?? .max, discardDeadline ?? .max)
         return soonest == .max ? nil : soonest
+    }
+
+    /// When to stop reading a discarded body; nil while nothing is read.
+    var discardDeadline: UInt64? {
+        guard let deadline = attempt.received.discardDeadline, attempt.isBodyDiscarded,
+            pauses.isDisjoint(with: [.suspended, .question])
+        else { return nil }
+        return deadline
+    }
+
+    /// Moves to another state. A move that the table of states does not have is a bug of the engine.
+    func enter(_ next: TransferState) {
+        let isEntry = attempt.number == 0 && TransferState.Name.entries.contains(next.name)
+        assert(
+            isEntry || state.name.mayBecome(next.name), "\(state.name) became \(next.name)")
+        state = next
+    }
+
+    /// The stored body that is being delivered; nil in any other state.
+    var replay: TransferState.CacheReplay? {
+        get { state.replay }
+        set { state.replay = newValue }
     }
 
     /// Replaces the attempt. Late results for the old one are dropped.
@@ -217,9 +242,9 @@ extension Transfer {
         return !decoding.isComplete && attempt.response?.statusCode != 206
     }
 
-    /// Whether the whole body was sent, as far as its length is known.
+    /// Whether the whole body of a resumable upload was sent.
     var hasSentBody: Bool {
-        guard upload?.step?.isUpload == true else { return false }
-        return attempt.sentBodyByteCount >= attempt.body.byteCount
+        guard let upload, upload.step?.isUpload == true else { return false }
+        return attempt.sentBodyByteCount >= upload.byteCount
     }
 }

@@ -16,7 +16,8 @@
 /// | backingOff | its date (→ openingBody) |
 /// | finished | never |
 ///
-/// Every state but `finished` also ends with a failure or `cancel()`. Suspension, a slow delegate and a
+/// ``Name/exits`` has the same moves, and `Transfer.enter(_:)` holds the engine to them. Every state but `finished` also ends
+/// with a failure or `cancel()`. Suspension, a slow delegate and a
 /// pending question are independent of the state: see `Transfer.Pauses`. A transfer that is suspended before
 /// it has a connection stays `queued` without a place in the queue, and consults the cache again when it is
 /// resumed. One that has left the queue for a slot stays `queued` until it is processed, in the same turn.

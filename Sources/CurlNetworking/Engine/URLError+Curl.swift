@@ -10,9 +10,9 @@ extension URLError {
     ///   - system: CURLINFO_OS_ERRNO, or 0.
     ///   - text: The error buffer.
     init(curl code: CURLcode, certificate: Int, system: Int, text: String?, url: URL?) {
-        // libcurl 7.88 reports a header line of more than 100 KiB as lack of memory; newer versions have code
-        // 100 for it.
-        let isLongLine = [CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100)].contains(code)
+        let isLongLine =
+            code == CURLE_OUT_OF_MEMORY
+            ? LibraryDefects.current.reportsLongLineAsNoMemory : code == CURLcode(rawValue: 100)
         self.init(
             isBadChunk(code, text)
                 ? .cannotParseResponse
@@ -44,7 +44,10 @@ extension URLError.Code {
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self = .networkConnectionLost
         case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
-        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .cannotParseResponse
+        case CURLcode(rawValue: 100): self = .cannotParseResponse
+        case CURLE_OUT_OF_MEMORY:
+            self =
+                LibraryDefects.current.reportsLongLineAsNoMemory ? .cannotParseResponse : .unknown
         // A response in an unknown version of HTTP (libcurl reports HTTP/0.9 as an unsupported protocol), or
         // a field that libcurl's own list cannot hold (a bad argument).
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR,

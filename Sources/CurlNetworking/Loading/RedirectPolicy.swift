@@ -29,16 +29,18 @@ enum RedirectPolicy {
         guard followedStatuses.contains(status), let url = request.url,
             let location = location?.trimmingSpaces, !location.isEmpty
         else { return .deliver }
-        guard var target = URL(string: location, relativeTo: url)?.absoluteURL else {
+        // The texts get into traces, and the URLs may contain secrets.
+        guard var target = LenientAddress.url(location, relativeTo: url)?.absoluteURL else {
             return .fail(
                 URLError(
                     .redirectToNonExistentLocation, failingURL: url,
-                    underlyingText: "cannot read Location: \(location)"))
+                    underlyingText: "the Location of the redirect is not a valid URL"))
         }
         guard Origin(of: target) != nil else {
             return .fail(
                 URLError(
-                    .unsupportedURL, failingURL: target, underlyingText: "redirected from \(url)"))
+                    .unsupportedURL, failingURL: target,
+                    underlyingText: "redirected from \(url.withoutSecrets)"))
         }
         guard followed < limit else {
             return .fail(URLError(.httpTooManyRedirects, failingURL: target))

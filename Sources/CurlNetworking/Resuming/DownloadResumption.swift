@@ -109,8 +109,8 @@ extension DownloadResumption {
     /// Returns the validator with which a download can be resumed; nil if the server, the request or the
     /// response does not permit resuming.
     ///
-    /// It requires a GET without a body; a strong entity tag, or a `Last-Modified` before the response's
-    /// date; byte ranges; and no content coding.
+    /// It requires a GET without a body; a strong entity tag or, without any tag, a `Last-Modified` before the
+    /// response's date; byte ranges; and no content coding.
     static func validator(
         for request: URLRequest, _ head: ResponseHead
     ) -> ResumeData.Validator? {
@@ -124,13 +124,11 @@ extension DownloadResumption {
                 return nil
             }
         }
+        // A date must not stand in for an entity tag, a weak one included (RFC 9110 §13.1.5).
         if let tag = head.headers["ETag"] {
-            if StrongEntityTag.isValid(tag) { return .entityTag(tag) }
+            return StrongEntityTag.isValid(tag) ? .entityTag(tag) : nil
         }
-        // A resource modified in the second of the response may be modified again in the same second (RFC
-        // 9110 §8.8.2.2). A weak entity tag does not prevent the use of the date.
-        guard let date = head.headers["Last-Modified"], !date.isEmpty, date != head.headers["Date"]
-        else { return nil }
+        guard let date = head.headers["Last-Modified"], head.wasModifiedEarlier else { return nil }
         return .lastModified(date)
     }
 
@@ -163,6 +161,17 @@ extension DownloadResumption {
 }
 
 extension ResponseHead {
+    /// Whether the resource was modified at least a second before the response: otherwise it may have been
+    /// modified again in the same second (RFC 9110 §8.8.2.2).
+    fileprivate var wasModifiedEarlier: Bool {
+        let now = Date.now
+        let dates = ["Last-Modified", "Date"].map { name in
+            headers[name].flatMap { HTTPDate.parse($0.trimmingSpaces, now: now) }
+        }
+        guard let modified = dates[0], let sent = dates[1] else { return false }
+        return sent.timeIntervalSince(modified) >= 1
+    }
+
     /// Whether the body is compressed, so that its bytes are not those of the file.
     fileprivate var isCoded: Bool {
         guard let coding = headers["Content-Encoding"] else { return false }

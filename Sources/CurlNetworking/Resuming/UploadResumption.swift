@@ -26,7 +26,8 @@ struct UploadResumption: Sendable {
 
     /// The task's own request.
     let request: URLRequest
-    private let byteCount: Int64
+    /// The length of the whole body.
+    let byteCount: Int64
     private var stage = Stage.creating
     /// The URL of the upload, once the server has sent it.
     private(set) var location: URL?
@@ -55,6 +56,7 @@ struct UploadResumption: Sendable {
     init(_ data: UploadResumeData, request: URLRequest, startsOver: Bool = true) {
         self.init(request, byteCount: data.byteCount)
         location = data.location
+        mayBeDone = data.mayBeDone
         stage = .asking
         hasStartedOver = !startsOver
     }
@@ -165,7 +167,7 @@ struct UploadResumption: Sendable {
     ///
     /// - Parameter hasSentAll: Whether the whole body was sent.
     mutating func takeLoss(_ error: URLError, hasSentAll: Bool = false) -> Decision {
-        if hasSentAll { mayBeDone = true }
+        if hasSentAll { noteMayBeDone() }
         guard location != nil, stage != .over, attempts < Self.maximumAttempts else {
             stage = .over
             return .fail(error)
@@ -175,10 +177,13 @@ struct UploadResumption: Sendable {
         return .send
     }
 
+    /// Called when the server may have received the whole body.
+    mutating func noteMayBeDone() { mayBeDone = true }
+
     /// The data for a later task; nil if the server does not support resuming.
     var resumeData: UploadResumeData? {
         guard let location else { return nil }
-        return UploadResumeData(location: location, byteCount: byteCount)
+        return UploadResumeData(location: location, byteCount: byteCount, mayBeDone: mayBeDone)
     }
 
     private mutating func takeOffset(_ head: ResponseHead) -> Decision {
@@ -218,7 +223,7 @@ struct UploadResumption: Sendable {
     private mutating func note(_ headers: HTTPHeaderFields) {
         guard location == nil, let text = headers["Location"], let base = request.url,
             let origin = Origin(of: base),
-            let url = URL(string: text.trimmingSpaces, relativeTo: base)?.absoluteURL,
+            let url = LenientAddress.url(text.trimmingSpaces, relativeTo: base)?.absoluteURL,
             // The rest of the body must go to the same server.
             Origin(of: url) == origin
         else { return }
@@ -256,54 +261,5 @@ struct UploadResumption: Sendable {
             digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return Int64(digits)
-    }
-}
-
-/// The data with which an interrupted upload can be resumed, as a blob for the program.
-///
-/// It does not identify the body: the program passes it again, so that a forged blob cannot cause a file to
-/// be sent.
-struct UploadResumeData: Hashable, Sendable {
-    var location: URL
-    var byteCount: Int64
-
-    private struct Record: Codable {
-        var location: String
-        var byteCount: Int64
-    }
-
-    init(location: URL, byteCount: Int64) {
-        self.location = location.withoutCredentials
-        self.byteCount = byteCount
-    }
-
-    /// Parses resume data.
-    ///
-    /// - Throws: `.cannotDecodeRawData` with the reason.
-    init(blob: Data) throws(URLError) {
-        let damaged = { (reason: String) in
-            URLError(
-                .cannotDecodeRawData, underlyingText: "the resume data cannot be used: \(reason)")
-        }
-        guard blob.count <= ResumeData.largestByteCount else { throw damaged("it is too large") }
-        let payload: Data
-        do throws(ChecksummedRecord.CorruptionError) {
-            payload = try ChecksummedRecord.open(blob, as: .upload)
-        } catch {
-            throw damaged(error.text)
-        }
-        guard let record = try? JSONDecoder().decode(Record.self, from: payload),
-            let url = URL(string: record.location), Origin(of: url) != nil, record.byteCount >= 0
-        else { throw damaged("a part of it is missing") }
-        self.init(location: url, byteCount: record.byteCount)
-    }
-
-    var blob: Data {
-        get throws {
-            try ChecksummedRecord.seal(
-                JSONEncoder().encode(
-                    Record(location: location.absoluteString, byteCount: byteCount)),
-                as: .upload)
-        }
     }
 }

@@ -145,9 +145,20 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
     /// A PEM file of certificate authorities to trust instead of the system's; nil for the system's.
     ///
     /// Not part of Apple's API. For servers with a private authority.
+    ///
+    /// Other sessions do not trust these servers, and must not get their responses or policies from a storage either.
+    /// So setting it replaces the shared cache and the shared HSTS storage by empty ones in memory; later assignments
+    /// to `urlCache` and `hstsStorage` hold. Cookies and credentials stay shared.
     public var certificateAuthoritiesFile: URL? {
         get { settings.withLock { $0.tls.authoritiesFile } }
-        set { settings.withLock { $0.tls.authoritiesFile = newValue } }
+        set {
+            settings.withLock { settings in
+                settings.tls.authoritiesFile = newValue
+                guard newValue != nil else { return }
+                if settings.web.cache === URLCache.shared { settings.web.cache = .inMemory }
+                if settings.web.hsts === HSTSStorage.shared { settings.web.hsts = HSTSStorage() }
+            }
+        }
     }
 }
 
@@ -220,8 +231,14 @@ struct SessionSettings: Sendable {
         settings.credentialStorage = URLCredentialStorage()
         settings.web = WebSettings(
             cookies: HTTPCookieStorage(),
-            cache: URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, folder: nil),
-            hsts: HSTSStorage())
+            cache: .inMemory, hsts: HSTSStorage())
         return settings
+    }
+}
+
+extension URLCache {
+    /// A new cache of the size that ephemeral sessions have.
+    fileprivate static var inMemory: URLCache {
+        URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, folder: nil)
     }
 }

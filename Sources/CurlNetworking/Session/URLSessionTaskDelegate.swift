@@ -7,7 +7,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Called when the `earliestBeginDate` of a task has been reached. Call `completionHandler` once: to
     /// continue, to continue with another request, which must be passed then, or to cancel. Nothing is sent
-    /// before.
+    /// before. Not called in background sessions: their tasks start at that date.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler:

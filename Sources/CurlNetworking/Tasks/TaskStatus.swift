@@ -37,6 +37,8 @@ struct TaskStatus: Sendable {
         var maximumSendingRate: Int64?
         /// The limit for the response body, in bytes per second.
         var maximumReceivingRate: Int64?
+        /// The end of the request body that is held back; nil if nothing is.
+        var heldPart: HeldPart?
     }
 
     /// The events to report, and what was reported.

@@ -178,12 +178,9 @@ extension URLSessionTask {
     }
 
     private func notifySent(total: Int64, expected: Int64) {
-        let (reported, handedOver) = status.withLock { status in
+        let reported = status.withLock { status in
             defer { status.reports.sent = total }
-            return (total < status.reports.sent ? 0 : status.reports.sent, status.counts.handedOver)
-        }
-        if let observer = listener as? any SendingObserver {
-            observer.handedOver(handedOver, of: expected, by: self)
+            return total < status.reports.sent ? 0 : status.reports.sent
         }
         guard total > reported else { return }
         listener?.urlSession(

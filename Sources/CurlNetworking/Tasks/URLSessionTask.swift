@@ -35,7 +35,8 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     /// `resume()`.
     ///
     /// In Apple's implementation only background sessions use it. At that date, the delegate's
-    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` is called.
+    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)` is called, except in background sessions,
+    /// whose program may have ended by then.
     open var earliestBeginDate: Date? {
         get { status.withLock { $0.delivery.earliestBeginDate } }
         set { status.withLock { $0.delivery.earliestBeginDate = newValue } }

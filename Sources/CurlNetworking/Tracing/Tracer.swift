@@ -24,10 +24,12 @@ struct Tracer: Sendable {
 
     // MARK: - From the environment
 
+    static let variable = "CURLNETWORKING_TRACE"
+
     /// The tracer for all sessions if `CURLNETWORKING_TRACE` is set: `-` is standard error, anything else a
     /// file with mode 0600 to which lines are appended. nil if it is not set or the file cannot be written.
     static let environment: Tracer? = {
-        guard let path = getenv("CURLNETWORKING_TRACE").map({ String(cString: $0) }), !path.isEmpty
+        guard let path = getenv(Tracer.variable).map({ String(cString: $0) }), !path.isEmpty
         else { return nil }
         let descriptor =
             path == "-"

@@ -66,7 +66,7 @@ final class WebSocketLink: ByteSink {
     private static let highWater = 1 << 20
     /// Above this many unsent frames, pings are not answered.
     private static let maximumUnsentCount = 1000
-    /// How long to wait for the server's close frame, in seconds.
+    /// How long to wait for the server's close frame, or until it takes the answer to its own, in seconds.
     private static let closeTimeout = 5.0
     /// How long to read on, and drop what comes, after a refusal, in seconds: the kernel resets a connection that
     /// is closed with unread bytes, and the server would not see the close frame (RFC 9112 §9.6).
@@ -169,7 +169,11 @@ final class WebSocketLink: ByteSink {
         }
         write(.close(code.wireValue, reason: reason), thenEnds: true)
         drop(with: endError)
-        let timeout = waitsForAnswer ? Self.closeTimeout : Self.lingerTimeout
+        endLater(after: waitsForAnswer ? Self.closeTimeout : Self.lingerTimeout)
+    }
+
+    /// Ends the task after a time in seconds, unless it has ended by then.
+    private func endLater(after timeout: Double) {
         Self.timeouts.asyncAfter(deadline: .now() + timeout) {
             @Sendable [weak self] in
             guard let self else { return }
@@ -286,6 +290,8 @@ final class WebSocketLink: ByteSink {
             onQueue { self.endAfterClose() }
         }
         drop(with: endError)
+        // A server that has stopped reading takes neither the answer nor what is queued before it.
+        endLater(after: Self.closeTimeout)
     }
 
     /// Notifies the delegate and ends the task, after the close handshake or its timeout.

@@ -297,6 +297,17 @@ import Testing
         #expect(task.fieldsOfNext("http://other.test/") == [])
     }
 
+    /// What is escaped in it stays as it is, whatever is not beside it.
+    @Test func theDomainIsEscapedOnce() throws {
+        var task = try Play()
+        try task.expectQuestion(digest("n") + ", domain=\"/a%20b|\"")
+        _ = task.answer(.useCredential, ada)
+        _ = task.send()
+        _ = task.receive(200)
+        #expect(task.fieldsOfNext("http://a.test/a%20b%7C/y").count == 1)
+        #expect(task.fieldsOfNext("http://a.test/a%2520b%7C/y") == [])
+    }
+
     @Test func theBodyIsHashedOnlyWhenAskedFor() throws {
         var task = try Play()
         #expect(task.bodyHashAlgorithm == nil)

@@ -361,6 +361,12 @@ extension CacheDecision {
                 == (invalidates ? ["http://a.test/x", "http://a.test/new"] : []))
     }
 
+    /// As it is found in the cache: what is escaped stays as it is, whatever is not beside it.
+    @Test func anInvalidatedURLIsEscapedOnce() throws {
+        let reaction = try react(201, ["Location": "/a%20b é"], to: try makeRequest(method: "POST"))
+        #expect(reaction.removals.last?.absoluteString == "http://a.test/a%20b%20%C3%A9")
+    }
+
     @Test func aHeadFreshensOrInvalidates() throws {
         let stored = try makeStored(["Cache-Control": "max-age=1", "ETag": "\"1\"", "X": "old"])
         let request = try makeRequest(method: "HEAD")

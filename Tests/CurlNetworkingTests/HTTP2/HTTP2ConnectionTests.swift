@@ -28,7 +28,8 @@ struct HTTP2ConnectionTests {
         func url(_ path: String) throws -> URL {
             try #require(URL(string: "https://127.0.0.1:\(balancer.port)\(path)"))
         }
-        let delegate = RecordingDelegate.holdingFirstTask()
+        let suspension = Signal()
+        let delegate = RecordingDelegate.holdingFirstTask(suspension)
         let session = makeSession(delegate) { configuration in
             configuration.certificateAuthoritiesFile = nginx.item.file
             configuration.urlCache = nil
@@ -36,7 +37,7 @@ struct HTTP2ConnectionTests {
         }
         let held = session.dataTask(with: try url("/files/a"))
         held.resume()
-        try await eventually("a first piece") { held.state == .suspended }
+        await suspension.wait()
         // There is no room for a second stream.
         for _ in 0..<count { session.dataTask(with: try url("/protocol")).resume() }
         await delegate.completion(of: count)
@@ -62,19 +63,22 @@ struct HTTP2ConnectionTests {
         let session = URLSession(
             configuration: configuration, delegate: delegate, delegateQueue: nil)
         let results = Mutex<[String]>([])
+        let answered = Signal()
         let tasks = (0..<3).map { _ in
             session.dataTask(with: server.url("/protocol")) { data, _, error in
                 let text = data.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)"
                 results.withLock { $0.append(text) }
+                answered.add()
             }
         }
         for task in tasks { task.resume() }
-        try await eventually("a question") { delegate.count == 1 }
+        await delegate.questions.wait()
+        #expect(delegate.questions.count == 1)
         for task in tasks[1...] {
             #expect(await engine(has: task) { $0.isAwaitingConnection && $0.runsNoTimer })
         }
         delegate.acceptAll()
-        try await eventually("three answers") { results.withLock { $0.count == 3 } }
+        await answered.wait(for: 3)
         #expect(results.withLock { $0 } == Array(repeating: "HTTP/2.0", count: 3))
         session.invalidateAndCancel()
     }
@@ -87,10 +91,12 @@ struct HTTP2ConnectionTests {
             configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let tasks = (0..<3).map { _ in session.dataTask(with: server.url("/protocol")) }
         for task in tasks { task.resume() }
-        try await eventually("a question") { delegate.count == 1 }
+        await delegate.questions.wait()
+        #expect(delegate.questions.count == 1)
         #expect(await engine(has: tasks[2]) { $0.isAwaitingConnection && $0.runsNoTimer })
         tasks[0].cancel()
-        try await eventually("another question") { delegate.count == 2 }
+        await delegate.questions.wait(for: 2)
+        #expect(delegate.questions.count == 2)
         #expect(await engine(has: tasks[1]) { $0.isAsking })
         #expect(await engine(has: tasks[2]) { $0.isAwaitingConnection && $0.runsNoTimer })
         session.invalidateAndCancel()
@@ -100,14 +106,24 @@ struct HTTP2ConnectionTests {
 /// Takes its time over servers.
 private final class HoldingDelegate: URLSessionDelegate {
     private typealias Answer = @Sendable () -> Void
-    private let answers = Mutex<[Answer]>([])
-    private let isOpen = Mutex(false)
 
-    var count: Int { answers.withLock { $0.count } }
+    private struct State {
+        var isOpen = false
+        /// Of the servers that wait for one.
+        var answers: [Answer] = []
+    }
+
+    private let state = Mutex(State())
+    /// One for each server that it was asked about.
+    let questions = Signal()
 
     func acceptAll() {
-        isOpen.withLock { $0 = true }
-        for answer in answers.withLock({ $0 }) { answer() }
+        let answers = state.withLock { state in
+            state.isOpen = true
+            defer { state.answers = [] }
+            return state.answers
+        }
+        for answer in answers { answer() }
     }
 
     func urlSession(
@@ -119,7 +135,11 @@ private final class HoldingDelegate: URLSessionDelegate {
             return completionHandler(.performDefaultHandling, nil)
         }
         let answer: Answer = { completionHandler(.useCredential, URLCredential(trust: trust)) }
-        answers.withLock { $0.append(answer) }
-        if isOpen.withLock({ $0 }) { answer() }
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.answers.append(answer) }
+            return state.isOpen
+        }
+        questions.add()
+        if isOpen { answer() }
     }
 }

@@ -102,11 +102,12 @@ struct HTTP2ServerTests {
     @Test func whatBeginsAfterAResetSharesOneNewConnection() async throws {
         let server = try nginx.make()
         try Self.bytes(6 << 20).write(to: server.folder.appending(path: "files/a"))
-        let delegate = RecordingDelegate.holdingFirstTask()
+        let suspension = Signal()
+        let delegate = RecordingDelegate.holdingFirstTask(suspension)
         let session = makeTrustingSession(delegate)
         let held = session.dataTask(with: server.url("/files/a"))
         held.resume()
-        try await eventually("a first piece") { held.state == .suspended }
+        await suspension.wait()
         await session.reset()
         let later = 20
         for _ in 0..<later { session.dataTask(with: server.url("/protocol")).resume() }

@@ -27,7 +27,9 @@ extension HTTP2Peer {
 
 extension RecordingDelegate {
     /// Suspends a session's first task at its first piece: with a large body, most is yet to come.
-    static func holdingFirstTask() -> RecordingDelegate {
+    ///
+    /// - Parameter held: Told when it is suspended.
+    static func holdingFirstTask(_ held: Signal) -> RecordingDelegate {
         let isHeld = Mutex(false)
         return RecordingDelegate { hooks in
             hooks.data = { task, _ in
@@ -35,7 +37,9 @@ extension RecordingDelegate {
                     defer { value = true }
                     return value
                 }
-                if !wasHeld { task.suspend() }
+                guard !wasHeld else { return }
+                task.suspend()
+                held.add()
             }
         }
     }

@@ -15,6 +15,8 @@ import Testing
 
         enum Given: Sendable {
             case webSocket, twentyRedirects
+            /// The request has `Expect: 100-continue`.
+            case expecting
             /// Somebody has asked for credentials.
             case challenged
             /// A response is stored, and the server was asked whether it is still good.
@@ -33,6 +35,14 @@ import Testing
             Case(head: "100", given: [.stored, .creating], action: "report"),
             Case(head: "101", action: "fail -1011, hidden"),
             Case(head: "101", given: [.webSocket], action: "deliver"),
+            // … and a refused expectation before all that the server would have said without it.
+            Case(
+                head: "417", sent: "POST", given: [.expecting], action: "send POST, not expecting"),
+            Case(
+                head: "417", sent: "PUT", given: [.expecting, .challenged, .stored, .creating],
+                action: "send PUT, not expecting"),
+            Case(head: "417", sent: "POST", action: "deliver"),
+            Case(head: "200", sent: "POST", given: [.expecting], action: "deliver"),
             // 2. Challenges.
             Case(
                 head: "401 WWW-Authenticate: Basic realm=r", given: [.challenged], action: "ask"),
@@ -94,6 +104,15 @@ import Testing
         #expect(challenge.cacheReaction == nil)
     }
 
+    @Test func anUploadGoesOnAfterARefusedExpectation() throws {
+        var request = try makeRequest("PUT")
+        request.setValue("100-continue", forHTTPHeaderField: "Expect")
+        var state = State(request, [.expecting])
+        state.upload = try makeUpload([.creating])
+        #expect(state.decide(on: try makeHead("417")).summary == "send PUT, not expecting")
+        #expect(state.upload?.isCreating == true)
+    }
+
     @Test func anInterim104TellsWhereTheUploadIs() throws {
         var state = State(try makeRequest("PUT"), [])
         state.upload = try makeUpload([.creating])
@@ -123,6 +142,7 @@ import Testing
             sent = HeadDecision.Sent(request: request)
             authentication = AuthenticationState(for: request.url)
             sent.isWebSocket = given.contains(.webSocket)
+            sent.expectsContinue = given.contains(.expecting)
             sent.followedRedirects = given.contains(.twentyRedirects) ? 20 : 0
             if given.contains(.challenged), let url = request.url {
                 sent.challenged = ChallengedRequest(url, method: request.method)
@@ -214,6 +234,8 @@ extension HeadDecision {
         case .authenticate(.retry): "retry"
         case .authenticate: "authenticate"
         case .send(let next): "send \(next.method)"
+        case .sendWithoutExpectation(let next):
+            "send \(next.method), \(next.headers["Expect"] == nil ? "not " : "")expecting"
         case .replay(let answer): "replay \(answer.response.statusCode)"
         case .follow(let next, let keepsBody):
             "follow \(next.method) \(next.url?.path ?? ""), \(keepsBody ? "body" : "no body")"

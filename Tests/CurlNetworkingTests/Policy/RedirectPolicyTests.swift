@@ -45,6 +45,9 @@ import Testing
             ("../up?q=1", "http://a.test:81/up?q=1"), ("?q", "http://a.test:81/d/x?q"),
             ("//b.test/z", "http://b.test/z"), ("https://b.test/", "https://b.test/"),
             ("  /spaces  ", "http://a.test:81/spaces"), ("/a b", "http://a.test:81/a%20b"),
+            // What is escaped stays as it is, whatever is not beside it.
+            ("/files/a%20b é.txt", "http://a.test:81/files/a%20b%20%C3%A9.txt"),
+            ("/p?x=a|b%7C", "http://a.test:81/p?x=a%7Cb%7C"), ("/100%", "http://a.test:81/100%25"),
         ])
     func resolvesLocations(location: String, expected: String) throws {
         let request = try makeRequest("http://a.test:81/d/x?old")
@@ -103,6 +106,20 @@ import Testing
             return
         }
         #expect(error.code == code)
+    }
+
+    /// They get into traces.
+    @Test(arguments: ["ftp://b.test/?token=SECRET", "http://[::1/?token=SECRET", "SECRET:x"])
+    func theTextOfAnErrorHasNoSecrets(location: String) throws {
+        let request = try makeRequest("http://ann:SECRET@a.test/x?token=SECRET#SECRET")
+        let decision = RedirectPolicy.decide(
+            status: 302, location: location, request: request, followed: 0)
+        guard case .fail(let error) = decision else {
+            Issue.record("followed \(location): \(decision)")
+            return
+        }
+        #expect(error.underlyingText?.isEmpty == false)
+        #expect(error.underlyingText?.contains("SECRET") == false)
     }
 
     @Test func stopsAtTheLimit() throws {

@@ -9,19 +9,20 @@ import Testing
     @Test func noTimerRunsWhileItWaitsOrIsSuspended() throws {
         let transfer = try makeLoad()
         for state in [TransferState.queued, .openingBody, .readyToConnect, .finished] {
-            transfer.state = state
+            transfer.enter(state)
             transfer.updateTimers(at: second)
             #expect(transfer.deadline == nil)
         }
-        transfer.state = .exchanging
-        transfer.pauses = .suspended
-        transfer.updateTimers(at: second)
-        #expect(transfer.deadline == nil)
+        let suspended = try makeLoad()
+        exchange(suspended)
+        suspended.pauses = .suspended
+        suspended.updateTimers(at: second)
+        #expect(suspended.deadline == nil)
     }
 
     @Test func suspensionGivesTheRequestTimerItsWholeSpanAgainButNotTheResourceTimer() throws {
         let transfer = try makeLoad()
-        transfer.state = .exchanging
+        exchange(transfer)
         transfer.updateTimers(at: 0)
         #expect(transfer.deadline == 5 * second)
         transfer.pauses = .suspended
@@ -35,7 +36,7 @@ import Testing
     @Test func onlyTheResourceTimerRunsWhileSomebodyElseIsSlow() throws {
         for pause in [Transfer.Pauses.flow, .question] {
             let transfer = try makeLoad()
-            transfer.state = .exchanging
+            exchange(transfer)
             transfer.pauses = pause
             transfer.updateTimers(at: 0)
             #expect(transfer.deadline == 20 * second)
@@ -46,7 +47,7 @@ import Testing
         let url = try #require(URL(string: "http://a.test"))
         let seconds = { (request: URLRequest) in
             let transfer = try makeLoad(request)
-            transfer.state = .exchanging
+            exchange(transfer)
             transfer.updateTimers(at: 0)
             return try #require(transfer.timers.request.deadline) / second
         }
@@ -63,6 +64,11 @@ import Testing
     }
 
     /// A transfer with a request timeout of 5 s and a resource timeout of 20 s.
+    /// As if libcurl had a connection.
+    private func exchange(_ transfer: Transfer) {
+        for state in [TransferState.openingBody, .connecting, .exchanging] { transfer.enter(state) }
+    }
+
     private func makeLoad(_ request: URLRequest? = nil) throws -> Transfer {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 5

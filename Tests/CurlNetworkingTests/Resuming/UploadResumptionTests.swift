@@ -101,6 +101,37 @@ import Testing
         #expect(upload.step?.request.httpMethod == (startsOver ? method : nil))
     }
 
+    /// Also where the resume data does not say it, as that of earlier versions.
+    @Test(
+        arguments: [
+            ("POST", true, false), ("POST", false, true), ("PATCH", true, false),
+            ("PUT", true, true),
+        ])
+    func whatMayBeDoneIsInTheResumeData(
+        method: String, mayBeDone: Bool, startsOver: Bool
+    ) throws {
+        let url = try #require(URL(string: "https://a.test/files"))
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        var first = UploadResumption(request, byteCount: 100)
+        first.take(interim: head(104, "Location: /up/1"))
+        #expect(first.takeLoss(lost, hasSentAll: mayBeDone) == .send)
+        let data = try UploadResumeData(blob: try #require(first.resumeData).blob)
+        var later = UploadResumption(data, request: request)
+        #expect(later.resumeData == first.resumeData)
+        #expect((later.take(head(404)) == .send) == startsOver)
+    }
+
+    @Test func resumeDataThatDoesNotSayItIsTakenToBeOfWhatMayBeDone() throws {
+        let payload = Data(#"{"location":"https:\/\/a.test\/up\/1","byteCount":100}"#.utf8)
+        let data = try UploadResumeData(blob: ChecksummedRecord.seal(payload, as: .upload))
+        var upload = UploadResumption(data, request: try makeRequest())
+        guard case .fail = upload.take(head(404)) else {
+            Issue.record("a POST was sent again")
+            return
+        }
+    }
+
     @Test func completeButShortIsAFailure() throws {
         var upload = try makeUpload()
         upload.take(interim: head(104, "Location: /up/1"))
@@ -152,6 +183,12 @@ import Testing
         upload.take(interim: head(104, "Location: " + location))
         #expect(upload.location == nil)
         #expect(upload.takeLoss(lost) == .fail(lost))
+    }
+
+    @Test func theURLOfTheUploadIsEscapedOnce() throws {
+        var upload = try makeUpload()
+        upload.take(interim: head(104, "Location: /a%20b é"))
+        #expect(upload.location?.absoluteString.hasSuffix("/a%20b%20%C3%A9") == true)
     }
 
     @Test(arguments: [100, 102, 103])

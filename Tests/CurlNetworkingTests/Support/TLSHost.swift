@@ -13,12 +13,13 @@ final class TLSHost: Sendable {
         // Unchecked because of the command, which is written to by the thread alone, and stopped
         // once, from the host's deinit.
         let command: OpenSSLCommand
-        let fields: String
+        /// The head of each answer.
+        let head: String
         let text = Mutex("")
 
         init(_ command: OpenSSLCommand, _ fields: [String]) {
             self.command = command
-            self.fields = fields.map { $0 + "\r\n" }.joined()
+            head = (["HTTP/1.1 200 OK"] + fields + ["", ""]).joined(separator: "\r\n")
         }
 
         func serve() {
@@ -28,7 +29,7 @@ final class TLSHost: Sendable {
                 let count = text.components(separatedBy: "\r\n\r\n").count - 1
                 while answered < count {
                     answered += 1
-                    command.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nin")
+                    command.write(head + "in")
                 }
                 return false
             }
@@ -39,9 +40,10 @@ final class TLSHost: Sendable {
     ///   - place: Where to listen; nil: somewhere.
     ///   - options: Of `openssl s_server`.
     ///   - fields: What it answers beside its length.
+    ///   - tellsLength: Whether it tells that; without it, the body goes on until `hangUp` or `stop`.
     init(
         _ item: CertificateShop.Item, at place: ReservedPort? = nil, _ options: [String] = [],
-        fields: [String] = []
+        fields: [String] = [], tellsLength: Bool = true
     ) throws {
         let place = try place ?? ReservedPort()
         let command = try OpenSSLCommand(
@@ -52,7 +54,7 @@ final class TLSHost: Sendable {
         let text = command.read { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
         guard text.contains("ACCEPT") else { throw OpenSSLCommand.Failure(text: text) }
         self.place = place
-        state = State(command, fields)
+        state = State(command, fields + (tellsLength ? ["Content-Length: 2"] : []))
         Thread.detachNewThread { [state] in state.serve() }
     }
 

@@ -60,6 +60,29 @@ struct TrustTests {
         #expect((cache.cachedResponse(for: request) != nil) == isTrusted)
     }
 
+    /// A resumed handshake has no certificates, but its TLS session tells whether the system has verified them.
+    @Test(arguments: [false, true])
+    func soAreThoseAfterAResumedHandshake(isTrusted: Bool) async throws {
+        let host = try TLSHost(own, fields: ["Cache-Control: max-age=6000", "Connection: close"])
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let book = Self.acceptance()
+        let session = makeSession(ChallengeDelegate(book)) {
+            $0.urlCache = cache
+            if isTrusted { $0.certificateAuthoritiesFile = own.file }
+        }
+        // All sessions share the TLS sessions that libcurl keeps, which are few: other tests may take their place.
+        var paths: [String] = []
+        while !host.transcript.contains("Reused session-id"), paths.count < 50 {
+            paths.append("/\(paths.count)")
+            _ = try await session.data(from: host.url(paths[paths.count - 1]))
+        }
+        #expect(host.transcript.contains("Reused session-id"))
+        #expect(book.challenges.count < paths.count)
+        await session.flush()
+        let last = URLRequest(url: host.url(try #require(paths.last)))
+        #expect((cache.cachedResponse(for: last) != nil) == isTrusted)
+    }
+
     @Test func withoutTheSessionsMethodTheTasksIsAsked() async throws {
         let host = try TLSHost(own)
         let book = Self.acceptance()

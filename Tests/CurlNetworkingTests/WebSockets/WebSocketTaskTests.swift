@@ -295,6 +295,29 @@ import Testing
         #expect(task.closeCode == .invalid)
     }
 
+    /// Neither what is queued nor the answer to its close frame gets out.
+    @Test func aServerThatClosesAndStopsReadingIsNotWaitedForLong() async throws {
+        let (queued, over) = (LoopbackGate(), LoopbackGate())
+        defer { over.open() }
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .wait(queued),
+                .send(serverFrame(0x88, Data([0x03, 0xE9]))), .wait(over),
+            ]
+        }
+        let (delegate, task) = start(server)
+        await delegate.opened.wait()
+        let failed = Signal()
+        // More than the buffers of both sides can take.
+        task.send(.data(Data(count: 30_000_000))) { error in if error != nil { failed.add() } }
+        queued.open()
+        await delegate.completed.wait()
+        await failed.wait()
+        #expect(delegate.calls == ["open nil", "close 1001", "complete nil"])
+        #expect(task.closeCode == .goingAway)
+        #expect(task.state == .completed)
+    }
+
     @Test func aMessageThatIsTooLongClosesTheConnection() async throws {
         let server = try LoopbackServer { request in
             [

@@ -536,7 +536,7 @@ private final class RangeServer: Sendable {
         }
         let rest = Array(state.body.dropFirst(start))
         let half = Array(rest.prefix(rest.count / 2))
-        var fields = ["Accept-Ranges: bytes"]
+        var fields = ["Accept-Ranges: bytes", "Date: Sun, 02 Jan 2022 00:00:00 GMT"]
         if start == 0 || versionInRanges { fields.append(state.version) }
         if start > 0 {
             fields.append(

@@ -51,6 +51,60 @@ import Testing
         server.stop()
     }
 
+    /// Sessions that use the shared storages refuse such a server.
+    @Test func whatAPrivateAuthorityVouchesForIsNotShared() {
+        let configuration = URLSessionConfiguration.default
+        configuration.certificateAuthoritiesFile = URL(filePath: "/etc/own.pem")
+        #expect(configuration.urlCache != nil)
+        #expect(configuration.urlCache !== URLCache.shared)
+        #expect(configuration.hstsStorage != nil)
+        #expect(configuration.hstsStorage !== HSTSStorage.shared)
+        #expect(configuration.httpCookieStorage === HTTPCookieStorage.shared)
+        let (cache, storage) = (URLCache(memoryCapacity: 1000, diskCapacity: 0), HSTSStorage())
+        configuration.urlCache = cache
+        configuration.hstsStorage = storage
+        configuration.certificateAuthoritiesFile = URL(filePath: "/etc/other.pem")
+        #expect(configuration.urlCache === cache)
+        #expect(configuration.hstsStorage === storage)
+    }
+
+    /// Without a length, a body ends with its connection, which anybody on the route can end.
+    @Test func aBodyWithoutALengthIsNotCached() async throws {
+        let item = try shop.make()
+        let server = try TLSHost(item, fields: ["Cache-Control: max-age=600"], tellsLength: false)
+        // Without a word of TLS. What that means to the task depends on the version of libcurl.
+        let delegate = RecordingDelegate { $0.data = { _, _ in server.hangUp() } }
+        let stored = try await load(server.url(), delegate) {
+            $0.certificateAuthoritiesFile = item.file
+        }
+        #expect(stored == nil)
+        server.stop()
+    }
+
+    @Test func inTheClearItIs() async throws {
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\n\r\nin"), .close]
+        }
+        let stored = try await load(server.url(), RecordingDelegate()) { _ in }
+        #expect(stored?.data == Data("in".utf8))
+    }
+
+    /// Loads `in` and returns what is in the cache then.
+    private func load(
+        _ url: URL, _ delegate: RecordingDelegate, _ change: (URLSessionConfiguration) -> Void
+    ) async throws -> CachedURLResponse? {
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let session = makeSession(delegate) {
+            $0.urlCache = cache
+            change($0)
+        }
+        session.dataTask(with: url).resume()
+        await delegate.completion()
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "in")
+        await session.flush()
+        return cache.cachedResponse(for: URLRequest(url: url))
+    }
+
     @Test func metricsTellWhatWasAgreedOn() async throws {
         let item = try shop.make()
         let server = try TLSHost(item)

@@ -180,6 +180,32 @@ import Testing
         #expect(server.methods == ["POST", "HEAD", "POST"])
     }
 
+    /// The server may have carried it out, and the resume data says so to a later task.
+    @Test(arguments: [false, true])
+    func aPostThatMayBeDoneIsNotRepeatedByALaterTask(isCancelled: Bool) async throws {
+        let server =
+            isCancelled
+            ? try ResumingServer(lossAfter: [], stallsAfter: body.count, forgets: true)
+            : try ResumingServer(lossAfter: [body.count], forgets: true)
+        let delegate = server.listener
+        let task = makeSession(delegate).uploadTask(with: server.request, from: body)
+        task.resume()
+        if isCancelled {
+            await server.stalled.wait()
+            _ = await task.cancelByProducingResumeData()
+        }
+        await delegate.completion()
+        #expect(delegate.error?.code == (isCancelled ? .cancelled : .badServerResponse))
+        let blob = try #require(delegate.error?.uploadTaskResumeData)
+        await #expect {
+            _ = try await makeSession().upload(resumeFrom: blob)
+        } throws: { error in
+            (error as? URLError)?.code == .badServerResponse
+        }
+        let asked = isCancelled ? ["HEAD"] : ["HEAD", "HEAD"]
+        #expect(server.methods == ["POST"] + asked)
+    }
+
     @Test func aRedirectOfTheFirstRequestKeepsTheBody() async throws {
         let server = try LoopbackServer { request in
             request.target == "/" ? [.answer("307 X", ["Location: /x"])] : [.answer()]

@@ -28,6 +28,12 @@ public final class Conversation: Sendable {
         program = try ChildProgram(
             executable, arguments, environment: environment, directory: directory,
             input: theirs, output: output, error: error)
+        // A change in the folder that ends a wait for more output.
+        Task { [program] in
+            _ = await program.end()
+            _ = FileManager.default.createFile(
+                atPath: folder.appending(path: "end").path, contents: nil)
+        }
     }
 
     deinit {
@@ -44,13 +50,14 @@ public final class Conversation: Sendable {
 
     /// Waits until the standard output satisfies a condition, the program exits, or the wait times out.
     public func output(where isTrue: (String) -> Bool) async -> String {
-        let deadline = ContinuousClock.now + TerminalDriver.timeout
-        while true {
-            let isOver = program.hasEnded || ContinuousClock.now > deadline
-            let text = text(of: "out")
-            if isOver || isTrue(text) { return text }
-            try? await Task.sleep(for: .milliseconds(5))
+        var output = ""
+        try? await eventually("the output", in: folder) {
+            // What it has written at its end counts, too.
+            let isOver = program.hasEnded
+            output = text(of: "out")
+            return isOver || isTrue(output)
         }
+        return output
     }
 
     /// Types a line.

@@ -5,8 +5,8 @@ import Foundation
 /// screen.
 ///
 /// A separate thread feeds the program's output into an ``EmulatedTerminal`` as it arrives, so the
-/// program never waits for the test. Nothing here sleeps: every wait ends with its event, or with
-/// an error that shows the whole screen.
+/// program never waits for the test. Every wait ends with its event, or with an error that shows the
+/// whole screen; only a script's `pause` lasts a fixed time.
 ///
 ///     let terminal = try TerminalDriver(running: TerminalProgram("/bin/cat"))
 ///     defer { terminal.close() }

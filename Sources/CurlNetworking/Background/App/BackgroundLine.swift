@@ -53,6 +53,7 @@ extension URLSessionTask {
             if record.isSuspended { _ = status.life.suspend() }
             status.taskDescription = record.description
             status.priority = record.priority
+            status.delivery.earliestBeginDate = record.earliestBeginDate
             guard case .running(let moved, let expected) = record.state else { return }
             // The delegate receives differences from these counts on.
             if case .download = record.kind {

@@ -100,7 +100,7 @@ extension BackgroundTaskEntry.Identity {
         }
         var record = BackgroundTaskRecord(
             number: task.taskIdentifier, session: session, kind: kind, request: request,
-            created: time, key: key,
+            created: time, earliestBegin: task.earliestBeginDate, key: key,
             settings: settings.with(
                 task.session.settings.credentialStorage, for: task.firstRequest),
             description: description, priority: priority)

@@ -9,52 +9,6 @@ extension BackgroundHelper {
         notify(transfer.id.session, .redirected(transfer.id.number, request))
     }
 
-    /// Called when the server can resume the upload (104), with its location.
-    func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
-        let id = transfer.id
-        guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
-            let stamp = transfer.attempt.stamp, AtomicFile.stamp(of: path) == stamp,
-            let request = transfer.attempt.inner?.currentRequest
-        else { return }
-        var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))
-        upload.take(
-            interim: ResponseHead(status: response.statusCode, headers: response.headers))
-        // After a redirect, it may be on another server than the task's request.
-        guard let data = upload.resumeData, let blob = try? data.blob,
-            let url = URL(string: record.request.url), Origin(of: url) == Origin(of: data.location)
-        else { return }
-        keep(id.number, in: id.session) { $0.upload = .init(resumeData: blob, stamp: stamp) }
-    }
-
-    /// - Parameter byteCount: Sent since the last call; part of `total`.
-    func sent(
-        _ transfer: HelperTransfer, _ byteCount: Int64, of total: Int64, expected: Int64
-    ) {
-        let id = transfer.id
-        if transfer.attempt.awaitsOffset {
-            // The first report of a continued upload includes what the server had already.
-            transfer.attempt.awaitsOffset = false
-            keep(id.number, in: id.session) { $0.note(reached: total - byteCount) }
-        }
-        transfer.attempt.movedByteCount = total
-        _ = try? journal.note(
-            .progress(moved: total, expected: max(-1, expected)), of: id.number, in: id.session)
-        notifyProgress(of: transfer, .sent(id.number, total: total, expected: expected))
-    }
-
-    /// How much may be sent between two reports.
-    private static let lastPartByteCount: Int64 = 1 << 20
-
-    /// Records that a request may be complete before its last part leaves this process, in case the process
-    /// ends: the server may have processed it.
-    func handedOver(_ byteCount: Int64, of expected: Int64, by transfer: HelperTransfer) {
-        guard expected >= 0, expected - byteCount <= Self.lastPartByteCount,
-            !transfer.attempt.hasNotedLastPart, mustNotBeRepeated(transfer)
-        else { return }
-        transfer.attempt.hasNotedLastPart = true
-        keep(transfer.id.number, in: transfer.id.session) { $0.mayBeSent = true }
-    }
-
     func answered(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         do throws(URLError) {
             try take(response, transfer)
@@ -84,6 +38,7 @@ extension BackgroundHelper {
                     record.part.firstAnswer = nil
                 }
                 try file.cut(to: 0)
+                transfer.attempt.resumption = nil
             case .deliver:
                 dropPart(of: transfer)
             case .askForWhole:
@@ -169,9 +124,11 @@ extension BackgroundHelper {
         guard let file = transfer.attempt.file, transfer.attempt.check == nil else {
             return noted(record)
         }
-        if let answer = transfer.attempt.answer,
+        if !transfer.attempt.isPart, let answer = transfer.attempt.answer,
             let request = transfer.attempt.inner?.currentRequest
         {
+            // A 206 to the program's own `Range` does not begin at the first byte, but the file does.
+            guard answer.statusCode != 206 else { return nil }
             return DownloadResumption.data(
                 request: request, originalURL: URL(string: record.request.url),
                 head: ResponseHead(status: answer.statusCode, headers: answer.headers),
@@ -180,7 +137,8 @@ extension BackgroundHelper {
         guard var data = transfer.attempt.resumption?.data else { return noted(record) }
         data.byteCount = file.byteCount
         data.checksum = file.checksum.value
-        return data
+        data.totalByteCount = transfer.attempt.total ?? data.totalByteCount
+        return data.byteCount <= data.totalByteCount ?? .max ? data : nil
     }
 
     private func noted(_ record: BackgroundTaskRecord) -> ResumeData? {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import CurlNetworkingPlatform
-import Synchronization
 
 // The attempts of a task: one after another, until it completes.
 
@@ -10,6 +9,12 @@ extension BackgroundHelper {
         let id = transfer.id
         guard let record = journal[id.session, id.number], !record.isSuspended else { return }
         guard !transfer.isPastDeadline(at: Self.now) else { return expire(transfer) }
+        let delay = record.delay(at: .now)
+        guard delay == 0 else {
+            // Looked at again each minute: the clock may be set, and the machine may sleep.
+            transfer.retryAt = Self.now + UInt64(min(delay, 60) * 1e9)
+            return
+        }
         guard case .download = record.kind, let blob = record.part.resumeData,
             let data = try? ResumeData(blob: blob)
         else { return start(transfer) }
@@ -98,15 +103,12 @@ extension BackgroundHelper {
             return fail(transfer, Self.lostAnswer)
         }
         let newPart = makePartName(for: transfer, record)
+        let mayBeSent = mayBeSent(transfer, record, resuming: upload)
         let change = { (record: inout BackgroundTaskRecord) in
             if let offset = transfer.attempt.resumption?.offset { record.note(reached: offset) }
             record.part.newFile = newPart
             record.upload = upload
-            // Without a body there is nothing to wait for.
-            let hasBody = upload != nil || record.request.body?.isEmpty == false
-            record.mayBeSent =
-                record.isDownload && !hasBody && !LostRequest.isIdempotent(request.method)
-                ? true : nil
+            record.mayBeSent = mayBeSent
         }
         do {
             switch try journal.note(.start, of: id.number, in: id.session, along: change) {
@@ -132,20 +134,12 @@ extension BackgroundHelper {
                 with: transfer.attempt.resumption?.continuing(request) ?? request)
         }
         inner.priority = record.priority
+        if !LostRequest.isIdempotent(request.method) {
+            inner.holdLastPart(of: Self.lastPartByteCount)
+        }
         transfer.attempt.inner = inner
         carried[ObjectIdentifier(inner)] = transfer
         inner.resume()
-    }
-
-    /// Resume data of an upload; nil when it starts at the first byte.
-    private func prepareUpload(
-        of transfer: HelperTransfer, _ record: BackgroundTaskRecord
-    ) -> BackgroundTaskRecord.Upload? {
-        guard case .upload(let path) = record.kind else { return nil }
-        transfer.attempt.stamp = AtomicFile.stamp(of: path)
-        guard let upload = record.upload, upload.stamp == transfer.attempt.stamp else { return nil }
-        transfer.attempt.awaitsOffset = true
-        return upload
     }
 
     /// Chooses a file name for a download that starts at its first byte, and removes the file of an earlier
@@ -163,7 +157,10 @@ extension BackgroundHelper {
     // MARK: - Completion
 
     func attemptEnded(_ transfer: HelperTransfer, _ error: URLError?) {
-        guard let error else { return finish(transfer) }
+        guard let error = error ?? lengthError(of: transfer) else { return finish(transfer) }
+        if let total = transfer.attempt.total, transfer.attempt.file?.byteCount ?? 0 > total {
+            dropPart(of: transfer)
+        }
         if error.isPassing, !mayBeDone(transfer, error) {
             stop(transfer)
             retry(transfer, after: error)
@@ -172,30 +169,14 @@ extension BackgroundHelper {
         }
     }
 
-    /// Whether the whole of a non-idempotent request was sent (RFC 9110 §9.2.2) and only the response is
-    /// missing. A server does not act on an incomplete body.
-    private func mayBeDone(_ transfer: HelperTransfer, _ error: URLError) -> Bool {
-        guard error.code == .timedOut || error.code == .networkConnectionLost,
-            let inner = transfer.attempt.inner, mustNotBeRepeated(transfer)
-        else { return false }
-        // What the server has acknowledged says less: its acknowledgements may be on their way, or lost.
-        let counts = inner.status.withLock(\.counts)
-        return counts.handedOver >= counts.expectedToSend
-    }
-
-    /// Whether the request must not be sent a second time. A resumed upload asks first how much has arrived.
-    func mustNotBeRepeated(_ transfer: HelperTransfer) -> Bool {
-        guard let method = transfer.attempt.inner?.currentRequest?.httpMethod else { return false }
-        return !LostRequest.isIdempotent(method)
-            && journal[transfer.id.session, transfer.id.number]?.upload == nil
-    }
-
-    private static var lostAnswer: URLError {
-        URLError(
+    /// Why the rest of a body is not what its range says, although the response has ended.
+    private func lengthError(of transfer: HelperTransfer) -> URLError? {
+        guard let total = transfer.attempt.total, let file = transfer.attempt.file,
+            file.byteCount != total
+        else { return nil }
+        return URLError(
             .networkConnectionLost,
-            underlyingText:
-                "the process that ran it ended before the response arrived; the request may have been "
-                + "carried out, and is not sent again")
+            underlyingText: "the range ended after \(file.byteCount) of \(total) bytes")
     }
 
     /// Cancels the running attempt. What it has received is kept.
@@ -213,7 +194,10 @@ extension BackgroundHelper {
         discardUnusable(transfer)
         transfer.reset()
         transfer.retryAt = Self.now + delay
-        _ = try? journal.note(.pause, of: id.number, in: id.session) { $0.mayBeSent = nil }
+        _ = try? journal.note(.pause, of: id.number, in: id.session) { record in
+            // What the server has of a resumable upload, the next attempt asks.
+            if record.upload == nil { record.mayBeSent = nil }
+        }
         log.note("task \(id.number) of \(id.session) waits: \(error.errorCode)")
     }
 
@@ -231,7 +215,8 @@ extension BackgroundHelper {
     func park(_ transfer: HelperTransfer) {
         guard transfer.attempt.inner != nil else { return }
         let id = transfer.id
-        guard journal[id.session, id.number]?.mayBeSent != true else {
+        let record = journal[id.session, id.number]
+        guard record?.mayBeSent != true || record?.upload != nil else {
             return fail(transfer, Self.lostAnswer)
         }
         discardUnusable(transfer)

@@ -21,9 +21,8 @@ extension BackgroundHelper {
     }
 
     private func setDeadline(of transfer: HelperTransfer, _ record: BackgroundTaskRecord) {
-        let limit = record.settings.resourceTimeout
-        guard limit > 0 else { return }
-        let left = Double(record.created) + limit - Date.now.timeIntervalSince1970
+        guard let deadline = record.deadline else { return }
+        let left = deadline - Date.now.timeIntervalSince1970
         transfer.deadline = Self.now + UInt64(max(0, min(left, 1e9)) * 1e9)
     }
 

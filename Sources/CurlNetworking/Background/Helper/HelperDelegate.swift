@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The delegate of the helper's own sessions, on the helper's queue.
-final class HelperDelegate: URLSessionDataDelegate, SendingObserver {
+final class HelperDelegate: URLSessionDataDelegate, HeldPartDelegate {
     private let helper: BackgroundHelper
 
     init(_ helper: BackgroundHelper) {
@@ -69,8 +69,8 @@ final class HelperDelegate: URLSessionDataDelegate, SendingObserver {
         }
     }
 
-    func handedOver(_ byteCount: Int64, of expected: Int64, by task: URLSessionTask) {
-        tell(task) { $0.handedOver(byteCount, of: expected, by: $1) }
+    func heldPartReached(by task: URLSessionTask) {
+        tell(task) { $0.heldPartReached(by: $1) }
     }
 
     func urlSession(

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import CurlNetworkingPlatform
 
-/// The helper's log for people, one line per event, without paths, queries or header fields of requests.
+/// The helper's log for people, one line per event, without addresses and header fields of requests, and without
+/// the texts of their errors, which quote addresses.
 struct HelperLog {
     private let descriptor: Int32
     private static let largestByteCount: off_t = 256 << 10
@@ -33,7 +34,7 @@ extension BackgroundTaskRecord.State {
         case .queued: "queued"
         case .running: "running"
         case .finished(let answer, _): "answered with \(answer.status)"
-        case .failed(let code, let text, _): "failed with \(code), \(text ?? "no reason given")"
+        case .failed(let code, _, _): "failed with \(code)"
         case .delivered: "delivered"
         }
     }

@@ -45,11 +45,11 @@ final class HelperTransfer {
         var stamp: AtomicFile.Stamp?
         /// Whether the server has not yet answered how much of an upload it has.
         var awaitsOffset = false
-        /// Whether the journal knows that the body may have been sent whole.
-        var hasNotedLastPart = false
 
         /// Whether the response is the rest of the body.
         var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
+        /// The length of the whole body, when the response is its rest; nil when that is unknown.
+        var total: Int64? { isPart && expected >= 0 ? expected : nil }
     }
 
     struct Question {

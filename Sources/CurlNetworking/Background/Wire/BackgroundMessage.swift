@@ -76,7 +76,7 @@ struct BackgroundFailure: Codable, Hashable, Sendable {
 
 /// The protocol version. Raise it when a message changes, and keep supporting older ones.
 enum BackgroundVersion {
-    static let current = 3
+    static let current = 4
 }
 
 /// Messages as bytes: four for the length, big-endian, then JSON.
