@@ -37,6 +37,23 @@ package enum LockedFile {
         return 0
     }
 
+    /// Waits until the lock is free, and not without end: a program that was stopped (`^Z`) keeps its locks.
+    ///
+    /// - Parameter limit: The time spent waiting, without that in which this program was stopped itself.
+    /// - Returns: `.busy` if another program still holds it.
+    package static func wait(
+        for descriptor: CInt, _ mode: Mode = .exclusive, atMost limit: Duration
+    ) -> Attempt {
+        var (waited, pause) = (Duration.zero, 1_000)
+        while true {
+            let result = attempt(descriptor, mode)
+            guard result == .busy, waited < limit else { return result }
+            usleep(useconds_t(pause))
+            waited += .microseconds(pause)
+            pause = min(pause * 2, 20_000)
+        }
+    }
+
     /// Whether another program holds the lock of a file or a folder exclusively. What is missing is not locked.
     ///
     /// - Parameter isUnknownLocked: The answer where the file system has no locks.

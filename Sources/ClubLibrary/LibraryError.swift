@@ -6,7 +6,7 @@ public enum LibraryError: Error, Hashable, CustomStringConvertible {
     case newer(version: Int64)
     /// The file is damaged.
     case damaged
-    /// Another program holds the lock.
+    /// Another program holds the lock; one that was stopped does so until it is continued or ended.
     case locked
     /// Not writable; with the reason.
     case unwritable(String)
@@ -20,7 +20,10 @@ public enum LibraryError: Error, Hashable, CustomStringConvertible {
         case .newer:
             localized("A newer version of Byte Club has written the local copy of this club.")
         case .damaged: localized("The local copy of this club is damaged.")
-        case .locked: localized("Another program keeps the local copy of this club locked.")
+        case .locked:
+            localized(
+                "Another program keeps the local copy of this club locked. If it is a Byte Club that was stopped with ^Z, continue it with fg in its shell, or end it."
+            )
         case .unwritable(let reason):
             localized("The local copy of this club cannot be written: \(reason).")
         case .notDurable:

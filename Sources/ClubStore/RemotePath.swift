@@ -2,11 +2,11 @@ import DropboxAPI
 
 /// A location in a club: the root, or names joined by slashes.
 ///
-/// Paths compare exactly: two that differ in case are different, although some stores
-/// (Dropbox) treat them as the same. A path may hold any name a store can list, including
-/// control characters, since such files can exist; ``appending(newName:)`` is stricter
-/// about a name a person has just typed.
-public struct RemotePath: Hashable, Sendable {
+/// Paths compare exactly, by their bytes: two that differ in case or in Unicode normalization are
+/// different, although some stores (Dropbox) treat them as the same. A path may hold any name a
+/// store can list, including control characters, since such files can exist;
+/// ``appending(newName:)`` is stricter about a name a person has just typed.
+public struct RemotePath: Sendable {
     /// The names from the root down; empty for the root.
     public let components: [String]
 
@@ -95,7 +95,7 @@ public struct RemotePath: Hashable, Sendable {
 
     /// Whether this is the folder itself or anything below it.
     public func isInside(_ folder: RemotePath) -> Bool {
-        components.starts(with: folder.components)
+        components.starts(with: folder.components, by: Self.areSame)
     }
 
     /// The path of the item with this name in this folder.
@@ -129,10 +129,33 @@ public struct RemotePath: Hashable, Sendable {
     }
 }
 
+extension RemotePath: Hashable {
+    public static func == (a: RemotePath, b: RemotePath) -> Bool {
+        a.components.elementsEqual(b.components, by: areSame)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for var name in components {
+            name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            // No name has one.
+            hasher.combine(UInt8(ascii: "/"))
+        }
+    }
+
+    /// Whether two names have the same bytes. `String` calls the forms of one name equal (`é` in one scalar or in
+    /// two), and a server may have a file under each.
+    private static func areSame(_ name: String, _ other: String) -> Bool {
+        name.utf8.count == other.utf8.count && name.utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension RemotePath: Comparable {
-    /// Orders by names from the root down, so that a folder comes right before its contents.
+    /// Orders by the bytes of the names from the root down, so that a folder comes right before its contents.
     public static func < (a: RemotePath, b: RemotePath) -> Bool {
-        a.components.lexicographicallyPrecedes(b.components)
+        for (name, other) in zip(a.components, b.components) where !areSame(name, other) {
+            return name.utf8.lexicographicallyPrecedes(other.utf8)
+        }
+        return a.components.count < b.components.count
     }
 }
 

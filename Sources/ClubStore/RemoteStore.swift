@@ -66,6 +66,10 @@ public protocol RemoteStore: RemoteReading {
     /// no longer unconfirmed.
     func noteConfirmed(_ file: RemoteFile)
 
+    /// A text that the next ``put(_:at:mode:)`` is based on, for stores that may have to tell the beginning of what was
+    /// sent from a text that somebody has shortened.
+    func noteBase(_ text: Data)
+
     /// Whether the hash of a file that was written is what the server has made of it, and not of what was sent.
     var reportsServerHashes: Bool { get }
 
@@ -162,6 +166,8 @@ extension RemoteStore {
     public var reportsServerHashes: Bool { true }
 
     public func noteConfirmed(_ file: RemoteFile) {}
+
+    public func noteBase(_ text: Data) {}
 
     @concurrent public func probeHiddenNames() async -> HiddenNames { .listed }
 

@@ -27,6 +27,9 @@ public struct StoreError: Error, Sendable {
     /// Whether an earlier attempt of the same call got no clear answer: what stands in the way may be its work.
     public var followsUnclearAttempt = false
 
+    /// Of `.untrusted`: the server, if it has shown a certificate.
+    public var untrustedServer: UntrustedServer?
+
     public init(
         _ code: Code, during operation: Operation, at path: RemotePath? = nil,
         detail: String? = nil, underlying: (any Error)? = nil
@@ -198,4 +201,24 @@ extension StoreError.Operation {
 extension StoreError {
     /// The Dropbox permission that the app lacks, if that is the cause.
     package var missingScope: String? { (underlying as? DropboxRefusal)?.requiredScope }
+
+    /// Whether the server knows nothing of the address that was called: 404 from a gateway that is not there. The
+    /// Dropbox API reports a missing file otherwise.
+    package var isMissingAddress: Bool {
+        guard let refusal = underlying as? DropboxRefusal else { return false }
+        return refusal.status == 404 || refusal.status == 410
+    }
+
+    /// This computer has no sign-in to the club; no server was asked.
+    package static var notSignedIn: StoreError {
+        StoreError(.unauthorized, during: .connect, underlying: MissingSignIn())
+    }
+
+    /// Whether this computer has no sign-in to the club. Else a server has refused the one that it has.
+    package var isNotSignedIn: Bool { underlying is MissingSignIn }
+}
+
+/// No password and no token is stored for a club.
+private struct MissingSignIn: Error, CustomStringConvertible {
+    var description: String { "not signed in" }
 }

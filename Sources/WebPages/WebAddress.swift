@@ -25,15 +25,20 @@ public enum WebAddress {
         return host.isLoopbackHost
     }
 
+    /// Whether ``typed(_:query:)`` assumes https for an address.
+    public static func lacksScheme(_ text: String) -> Bool { !text.contains("://") }
+
     /// Parses a typed http or https address; https if the scheme is missing.
     ///
     /// - Parameter query: Arguments to add, each as `name=value`, not escaped.
-    /// - Returns: nil for anything else.
+    /// - Returns: nil for anything else, and for a port above 65535, or 0.
     public static func typed(_ text: String, query: [String] = []) -> URL? {
         let text = trimmed(text)
-        guard let address = valid(text.contains("://") ? text : "https://" + text),
+        guard let address = valid(lacksScheme(text) ? "https://" + text : text),
             var parts = URLComponents(string: address),
-            ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
+            ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false,
+            // Digits that are too many for a number are a port, too.
+            parts.rangeOfPort == nil || parts.port.map((1...65_535).contains) == true
         else { return nil }
         let items = query.map { item in
             let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

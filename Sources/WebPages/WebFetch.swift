@@ -14,10 +14,15 @@ public final class WebFetch {
     public var didReceiveChallenge:
         (@MainActor (URLAuthenticationChallenge, @escaping Answer) -> Void)?
 
+    /// Whether the user has typed the address without a scheme, for the sentence of a failure.
+    public var isSchemeAssumed = false
+
     /// Whether a redirect may be followed; nil for any.
     var mayLoad: (@Sendable (URL) -> Bool)?
 
     private let task: URLSessionDataTask
+    /// Whether the address has a user name.
+    private let hasCredentials: Bool
     private let pageLimit: Int
     private let pictureLimit: Int
     private var response: URLResponse?
@@ -33,6 +38,7 @@ public final class WebFetch {
         pictureLimit: Int? = nil
     ) {
         task = session.dataTask(with: request)
+        hasCredentials = request.url?.user()?.isEmpty == false
         pageLimit = limit
         self.pictureLimit = pictureLimit ?? limit
     }
@@ -67,13 +73,17 @@ public final class WebFetch {
         do {
             resource = try await run()
         } catch {
-            let sentence = request.map { WebFailure.sentence(for: error, url: $0, retry: retry) }
+            let sentence = request.map {
+                WebFailure.sentence(
+                    for: error, url: $0, retry: retry, isSchemeAssumed: isSchemeAssumed)
+            }
             throw WebFetchError(sentence: sentence ?? "\(error)")
         }
         if let sentence = WebFailure.sentence(
-            forStatus: resource.statusCode, url: resource.url)
+            forStatus: resource.statusCode, url: resource.url,
+            hadCredentials: hasCredentials && request?.host() == resource.url.host())
         {
-            throw WebFetchError(sentence: sentence)
+            throw WebFetchError(sentence: sentence, statusCode: resource.statusCode)
         }
         return resource
     }
@@ -130,6 +140,8 @@ public final class WebFetch {
 /// Why loading has failed, as a sentence.
 public struct WebFetchError: Error {
     public let sentence: String
+    /// The server's status of 400 and above; nil if there was no complete response.
+    public var statusCode: Int?
 }
 
 /// Forwards the events of a task. Its session's delegate queue is the main queue.

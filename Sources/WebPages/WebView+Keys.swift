@@ -39,13 +39,17 @@ extension WebView {
         }
     }
 
+    enum DigitResult {
+        case taken, notADigit
+    }
+
     /// Digits select a link by its number.
-    func takeDigit(_ press: KeyPress) -> Bool {
+    func takeDigit(_ press: KeyPress) -> DigitResult {
         guard let text = press.text, text.utf8.count == 1, let digit = text.utf8.first,
             (0x30...0x39).contains(digit)
-        else { return false }
+        else { return .notADigit }
         if typedNumber.utf8.count < 9 { type(typedNumber + text) }
-        return true
+        return .taken
     }
 
     private func isLink(_ number: String) -> Bool {

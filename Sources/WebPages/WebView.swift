@@ -285,7 +285,9 @@ public final class WebView: View {
 
     public override var keyTable: KeyTable { makeKeyTable() }
 
-    public override func keyDown(_ press: KeyPress) -> Bool { takeDigit(press) }
+    public override func keyDown(_ press: KeyPress) -> Bool {
+        takeDigit(press) == .taken
+    }
 
     public override func focusDidChange() { setNeedsDisplay() }
 

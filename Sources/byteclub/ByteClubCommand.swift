@@ -9,8 +9,8 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
         commandName: "byteclub",
         abstract: "Notes and panoramic photos of a small club, in the terminal.",
         discussion: """
-            Without a command the screen opens: two tabs, Notes and PanoPhotos. Press ? there to see \
-            every key.
+            Without a command, the screen opens with two tabs, Notes and PanoPhotos. Press ? there to see every \
+            key.
             """,
         version: Version.line,
         subcommands: [

@@ -16,7 +16,7 @@ struct ClubOptions: ParsableArguments {
     @Option(
         name: .customLong("log"),
         help: ArgumentHelp(
-            "Add what the program does, and its requests, to a file.", valueName: "file"),
+            "Append the program's actions and requests to a file.", valueName: "file"),
         completion: .file())
     var log: String?
 

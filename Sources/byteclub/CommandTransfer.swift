@@ -53,7 +53,7 @@ import ClubStore
             meters.restart(at: byteCount, expecting: self.expected)
         }
         (self.byteCount, self.expected) = (byteCount, expected)
-        meters.count(byteCount, at: time)
+        meters.recordCount(byteCount, at: time)
         guard pace.take() == .due || (byteCount == expected && !isUpload) else { return }
         show(meters.shown(byteCount, at: time))
         moveOn()
@@ -83,7 +83,7 @@ import ClubStore
     }
 
     private func show(_ byteCount: Int64) {
-        meters.measure(byteCount, of: expected, at: time)
+        meters.recordRate(byteCount, of: expected, at: time)
         guard !isJSON else {
             return TransferEvent(
                 event: "progress", name: title, bytes: byteCount, total: expected

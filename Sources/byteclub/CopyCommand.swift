@@ -7,13 +7,13 @@ import Synchronization
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "copy", abstract: "Copy all of a club into another one.",
+        commandName: "copy", abstract: "Copy an entire club into another one.",
         discussion: """
-            Every file is verified by its hash. Nothing in the club copied to is replaced or removed: a file \
-            that differs there is left alone, and named at the end. After an interruption run the same \
-            command again: it goes on where it stopped.
+            Every file is verified: by the server's hash if it has one, else by reading it back. Nothing in the destination is replaced or removed: a file that \
+            differs there is left alone, and listed at the end. After an interruption, run the same command \
+            again: it resumes where it stopped.
 
-            To move a club, copy it, and sign in to the new one: byteclub login.
+            To move a club, copy it, then sign in to the new one: byteclub login.
             """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions

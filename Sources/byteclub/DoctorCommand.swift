@@ -7,14 +7,14 @@ import TerminalUI
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check the set-up, and say what to do.",
+        commandName: "doctor", abstract: "Check the setup, and suggest fixes.",
         discussion: """
-            Looks at the terminal, its colors and clipboard, the libraries, the permissions of Byte Club's \
+            Checks the terminal, its colors and clipboard, the libraries, the permissions of Byte Club's \
             folders, the settings, and the club's connection, clock and quota. The exit status is 1 when \
             something does not work.
 
             With --json: an array of objects with subject, verdict (fine, notice or problem), text and, \
-            where something can be done, advice.
+            if there is a fix, advice.
             """)
 
     @OptionGroup var club: ClubOptions

@@ -7,15 +7,15 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "List every key of the screen.",
         discussion: """
-            With the keys of your own that config.yml has.
+            Includes your own keys from config.yml.
 
-            With --json: an array of objects with context, name (what config.yml calls the command), keys and \
+            With --json: an array of objects with context, name (of the command, as in config.yml), keys and \
             title.
             """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
 
-    @Flag(help: "Write the names that config.yml calls the commands by, too.")
+    @Flag(help: "Include command names as used in config.yml.")
     var ids = false
 
     @Flag(help: "Write JSON.")
@@ -27,7 +27,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     func validate() throws {
         try club.checkUnsaid()
-        if json, ids { throw ValidationError("--json has the names anyway. Leave --ids out.") }
+        if json, ids { throw ValidationError("--json includes the names anyway. Omit --ids.") }
     }
 
     private struct Row: Encodable {

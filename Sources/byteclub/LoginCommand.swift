@@ -7,10 +7,10 @@ import ByteClubMessages
 
 struct LoginCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Join a club, or go back to one.",
+        commandName: "login", abstract: "Join a club, or return to one.",
         discussion: """
-            Without a kind of club, on a terminal, the screen opens and asks for one. It is the \
-            current club from then on; --club chooses another one for one command.
+            On a terminal, without a subcommand, the screen opens and asks for the kind of club. The club \
+            becomes the current one; --club chooses another for a single command.
             """,
         subcommands: [EmbeddedClubLogin.self, DropboxLogin.self, WebDAVLogin.self])
 
@@ -33,7 +33,7 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
     struct EmbeddedClubLogin: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "club",
-            abstract: "Go back to the club on this computer. It needs no account.")
+            abstract: "Return to the club on this computer. It needs no account.")
 
         @OptionGroup(visibility: .hidden) var club: ClubOptions
 
@@ -55,9 +55,9 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
         static let configuration = CommandConfiguration(
             commandName: "dropbox", abstract: "Join a club on Dropbox.",
             discussion: """
-                Opens Dropbox's page in the browser and waits for its answer; with --no-browser, and \
-                over SSH, it prints the page's address and takes the code that the page shows. The app \
-                key is that of an app of yours: docs/Clubs.md tells how to make one.
+                Opens Dropbox's page in the browser and waits for its response. With --no-browser, and over \
+                SSH, it prints the page's address and reads the code that the page shows. The key belongs \
+                to a Dropbox app that you create: docs/Clubs.md explains how to create one.
                 """)
 
         @OptionGroup(visibility: .hidden) var club: ClubOptions
@@ -68,29 +68,32 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
 
         @Option(
             help: ArgumentHelp(
-                "A gateway in place of every host of Dropbox that is called.", valueName: "base"))
+                "A gateway replacing all Dropbox hosts.", valueName: "base"))
         var apiURL: String?
 
         @Option(
             help: ArgumentHelp(
-                "The club's folder (default: everything the app may see).", valueName: "name"))
+                "The club's folder (default: everything the app can access).", valueName: "name"))
         var folder: String?
 
         @Option(
             help: ArgumentHelp("What to call the club (default: dropbox).", valueName: "name"))
         var name: String?
 
-        @Flag(help: "Print the page's address and take the code from standard input.")
+        @Flag(help: "Print the page's address and read the code from standard input.")
         var noBrowser = false
 
         @Option(
             help: ArgumentHelp(
-                "The port for the browser's answer, where another one is registered.",
+                "The port for the browser's response, if another one is registered.",
                 valueName: "port"))
         var redirectPort: UInt16?
 
         func validate() throws {
             try club.checkUnsaid()
+            if redirectPort == 0 {
+                throw ValidationError("--redirect-port must be from 1 to 65535.")
+            }
             _ = try settings()
         }
 
@@ -150,8 +153,10 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
             } else {
                 Output.line(localized("The code that the page shows is read from standard input."))
             }
-            guard let code = await StandardInput.line(limit: 4096) else {
-                throw CommandFailure(localized("No code came, so nothing was changed."))
+            guard let code = await StandardInput.line(limit: 4096).text else {
+                throw CommandFailure(
+                    localized(
+                        "No code came, so nothing was changed. Sign in again when you have one."))
             }
             return (signIn, code)
         }
@@ -160,7 +165,7 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
             _ joining: DropboxSignIn, _ environment: [String: String]
         ) async throws -> (DropboxOAuth, String) {
             let waiting = try DropboxAuthorization.ByBrowser(
-                joining.settings.app, port: redirectPort)
+                joining.settings.app, port: redirectPort ?? DropboxAuthorization.registeredPort)
             let page = waiting.signIn.authorizationURL
             let opening = Browser.open(waiting.entrance, environment: environment)
             Output.line(
@@ -186,8 +191,8 @@ struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Sign out of a club.",
         discussion: """
-            The server is told to forget the sign-in, and so does this computer. The club stays in \
-            config.yml, for the next time; what is in it stays where it is.
+            Revokes the sign-in on the server, and removes it from this computer. The club stays in \
+            config.yml for the next sign-in; its files are not changed.
             """)
 
     @OptionGroup var options: ClubOptions
@@ -198,7 +203,7 @@ struct LogoutCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let name = options.name, let club, name != club {
-            throw ValidationError("“\(name)” and “\(club)” are two clubs: name one of them.")
+            throw ValidationError("“\(name)” and “\(club)” are different clubs. Name one of them.")
         }
     }
 
@@ -220,7 +225,7 @@ struct LogoutCommand: AsyncParsableCommand {
         case .done:
             Output.line(
                 localized(
-                    "Signed out of “\(club.name)”. Byte Club is about the club on this computer again."
+                    "Signed out of “\(club.name)”. Byte Club now uses the club on this computer."
                 ))
         case .wasSignedOut:
             Output.line(localized("You are not signed in to “\(club.name)”."))

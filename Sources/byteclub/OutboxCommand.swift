@@ -9,12 +9,12 @@ import ByteClubMessages
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "List, send or take back the changes that wait for the club.",
+        abstract: "List, send or take back pending changes.",
         subcommands: [List.self, Send.self, TakeBack.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ls", abstract: "List the changes that wait, in the order they are sent.",
+            commandName: "ls", abstract: "List pending changes, in the order they are sent.",
             discussion: """
                 With --json: an array of objects with id, action (write, move or delete), path, destination, \
                 size (bytes), date (of the change; ISO 8601, UTC), attempts and problem.
@@ -38,10 +38,9 @@ struct OutboxCommand: ParsableCommand {
 
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "send", abstract: "Send the changes that wait, without opening the app.",
+            commandName: "send", abstract: "Send pending changes without opening the app.",
             discussion: """
-                What the club has refused before is tried again. The exit status is 1 while anything still \
-                waits.
+                Refused changes are retried. The exit status is 1 while any change is still pending.
                 """)
 
         @OptionGroup var club: ClubOptions
@@ -71,13 +70,14 @@ struct OutboxCommand: ParsableCommand {
     struct TakeBack: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "take-back",
-            abstract: "Take a change back, with those that build on it.",
-            discussion: "Its text stays among the note's versions, that of a new note in the trash."
+            abstract: "Take back a change, with those that build on it.",
+            discussion:
+                "Its text stays among the note's versions; the text of a new note goes to the trash."
         )
 
         @OptionGroup var club: ClubOptions
 
-        @Argument(help: "The number that “byteclub outbox” lists.")
+        @Argument(help: "The number of the change, as “byteclub outbox” lists it.")
         var id: Int64
 
         func run() throws {

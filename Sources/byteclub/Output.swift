@@ -161,6 +161,12 @@ enum Output {
         notice("byteclub: " + sentence)
     }
 
+    /// Writes why a command failed, and below it the command that helps.
+    static func complain(_ failure: CommandFailure) {
+        complain(failure.sentence)
+        if let command = failure.command { notice(command) }
+    }
+
     /// Writes usage information to standard error.
     static func explain(_ text: String) {
         let lines = ("byteclub: " + text).split(separator: "\n", omittingEmptySubsequences: false)

@@ -90,10 +90,10 @@ import TerminalUI
         if let signal = Interruption.signal { Interruption.die(of: signal) }
         switch error {
         case let error as CommandFailure:
-            Output.complain(error.sentence)
+            Output.complain(error)
             exit(1)
         case let error as StoreError:
-            Output.complain(CommandFailure(error).sentence)
+            Output.complain(CommandFailure(error))
             exit(1)
         case let status as ExitCode where status.rawValue < 64:
             exit(status.rawValue)

@@ -147,11 +147,9 @@ final class ReachableOrKept: RemoteReading {
         }
         if isFirst {
             let words = CommandFailure.words(for: reason)
-            // If the embedded club cannot be opened, the user must correct that.
-            let advice = reason.underlying is EmbeddedClubError ? " " + words.text : ""
             Output.complain(
                 localized("\(words.title). Showing the copy on this computer.")
-                    + advice)
+                    + CommandFailure.adviceInPassing(on: reason))
         }
         return value
     }
@@ -171,8 +169,10 @@ final class ReachableOrKept: RemoteReading {
         _ club: ClubSettings, _ registry: ClubRegistry, instead error: StoreError
     ) -> KeptFiles? {
         guard error.saysNothingOfTheClub else { return nil }
-        let copy = LocalCopy(existingIn: registry.libraryFolder(of: club))
-        return copy.flatMap { try? KeptFiles(of: $0) }
+        guard let copy = LocalCopy(existingIn: registry.libraryFolder(of: club)) else { return nil }
+        // Why what is kept here cannot be shown either: another program may hold it.
+        if !copy.isDurable, let notice = copy.takeNotice() { Output.complain(notice) }
+        return try? KeptFiles(of: copy)
     }
 }
 

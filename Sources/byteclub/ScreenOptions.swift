@@ -9,7 +9,7 @@ struct ScreenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the screen looks: \(names.joined(separator: ", ")).", valueName: "name"),
+            "The theme of the screen: \(names.joined(separator: ", ")).", valueName: "name"),
         completion: .list(names),
         transform: { name in
             guard let scheme = Theme.Scheme(rawValue: name) else {

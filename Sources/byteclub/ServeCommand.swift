@@ -11,8 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve the club in a folder of this computer.",
         discussion: """
-            Runs until it is interrupted. It speaks the Dropbox API, version 2. The token that clients \
-            must send is new at each start; the path of its file is printed.
+            Runs until interrupted, and serves the Dropbox API v2. Each start creates a new token for clients, \
+            and prints the path of its file.
             """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
@@ -22,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The port of this computer to listen on instead.", valueName: "127.0.0.1:port"),
+            "The local port to listen on instead.", valueName: "127.0.0.1:port"),
         transform: { argument in
             guard let address = LoopbackAddress(argument: argument) else {
                 throw ValidationError(
@@ -47,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         if socket != nil, listen != nil {
             throw ValidationError("Give either --socket or --listen.")
         }
+        if folder?.isEmpty == true { throw ValidationError("--folder needs the path of a folder.") }
     }
 
     func run() async throws {

@@ -5,15 +5,15 @@ import FoundationEssentials
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Say where the settings are, and what is wrong in them.",
+        commandName: "settings", abstract: "Show the settings files and their problems.",
         discussion: """
-            The exit status is 1 when something is wrong. docs/Settings.md lists all that can be set. With \
-            --json: an array of objects with file, line and problem, one for each thing that is wrong.
+            The exit status is 1 when there is a problem. docs/Settings.md lists all settings. With --json: an \
+            array of objects with file, line and problem, one for each problem.
             """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
 
-    @Flag(help: "Write the form of the file instead, as a JSON Schema for editors.")
+    @Flag(help: "Write the JSON Schema of the file instead, for editors.")
     var schema = false
 
     @OptionGroup var json: JSONOption
@@ -21,7 +21,7 @@ struct SettingsCommand: ParsableCommand {
     func validate() throws {
         try club.checkUnsaid()
         if json.isOn, schema {
-            throw ValidationError("--schema is JSON already. Leave --json out.")
+            throw ValidationError("--schema is JSON already. Omit --json.")
         }
     }
 

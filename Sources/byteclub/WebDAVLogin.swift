@@ -10,9 +10,8 @@ extension LoginCommand {
         static let configuration = CommandConfiguration(
             commandName: "webdav", abstract: "Join a club on WebDAV: Nextcloud, Synology, Apache.",
             discussion: """
-                The password is asked for on the terminal, or taken from standard input with \
-                --password-stdin. At Nextcloud, use an app password. With --token it is a bearer \
-                token in place of a name and a password.
+                Prompts for the password, or reads it from standard input with --password-stdin. For Nextcloud, \
+                use an app password. With --token, a bearer token replaces name and password.
                 """)
 
         /// No password is longer; what has no end must not fill memory.
@@ -29,19 +28,19 @@ extension LoginCommand {
         @Flag(help: "Sign in with a token instead of a name and a password.")
         var token = false
 
-        @Flag(help: "Take the password or token from the first line of standard input.")
+        @Flag(help: "Read the password or token from the first line of standard input.")
         var passwordStdin = false
 
         @Option(
             name: .customLong("ca-file"),
             help: ArgumentHelp(
-                "Certificates (PEM) to believe instead of the system's.", valueName: "file"),
+                "Certificates (PEM) to trust instead of the system's.", valueName: "file"),
             completion: .file())
         var authoritiesFile: String?
 
         @Option(
             help: ArgumentHelp(
-                "The one key to believe, by its fingerprint: sha256//…", valueName: "key"))
+                "The only key to trust, by its fingerprint: sha256//…", valueName: "key"))
         var pin: String?
 
         @Option(help: ArgumentHelp("What to call the club (default: webdav).", valueName: "name"))
@@ -64,8 +63,9 @@ extension LoginCommand {
             case (let user?, false): .password(user: user)
             case (nil, true): .token
             case (nil, false):
-                throw ValidationError("Say who you are there: --user NAME, or --token.")
-            case (_?, true): throw ValidationError("A token says whose it is: leave --user out.")
+                throw ValidationError("Give --user NAME, or --token.")
+            case (_?, true):
+                throw ValidationError("A token already identifies its user. Omit --user.")
             }
         }
 
@@ -102,22 +102,17 @@ extension LoginCommand {
             let club = try joining.club(named: name)
             // Before a person types a password for nothing.
             try joining.checkAuthorities()
-            let secret: String?
+            let typed: StandardInput.Line
             if passwordStdin {
-                secret = await StandardInput.line(limit: Self.passwordLimit)
+                typed = await StandardInput.line(limit: Self.passwordLimit)
             } else {
-                secret = await StandardInput.secret(limit: Self.passwordLimit) {
+                typed = await StandardInput.secret(limit: Self.passwordLimit) {
                     Output.prompt(
                         user.map { localized("Password of \($0): ") } ?? localized("Token: "))
                 }
                 Output.prompt("\n")
             }
-            guard let secret, !secret.isEmpty else {
-                throw CommandFailure(
-                    token
-                        ? localized("No token came, so nothing was changed.")
-                        : localized("No password came, so nothing was changed."))
-            }
+            let secret = try requireSecret(typed)
             let account = try await joining.finish(
                 secret: secret.hasSuffix("\r") ? String(secret.dropLast()) : secret,
                 as: club)
@@ -130,6 +125,26 @@ extension LoginCommand {
                 localized(
                     "“\(club.name)” is the current club now. "
                         + "byteclub login club goes back to the one on this computer."))
+        }
+
+        private func requireSecret(_ typed: StandardInput.Line) throws -> String {
+            if typed == .tooLong {
+                throw CommandFailure(
+                    localized(
+                        "The first line of the input is longer than a password or token may be (\(Self.passwordLimit >> 10) KiB), so nothing was changed."
+                    ))
+            }
+            guard let secret = typed.text, !secret.isEmpty else {
+                throw CommandFailure(
+                    token
+                        ? localized(
+                            "No token came, so nothing was changed. Sign in again when you have one."
+                        )
+                        : localized(
+                            "No password came, so nothing was changed. Sign in again when you have it."
+                        ))
+            }
+            return secret
         }
     }
 }

@@ -46,7 +46,7 @@ struct CourseFeed: Sendable {
         do throws(WebFetchError) {
             resource = try await fetch.success(retry: retry)
         } catch {
-            throw Failure(sentence: error.sentence)
+            throw Failure(sentence: sentence(for: error, retry: retry))
         }
         guard !resource.isCut else {
             throw Failure(
@@ -54,6 +54,13 @@ struct CourseFeed: Sendable {
                     "The list is longer than 4 MiB. Ask for less of it with --query."))
         }
         return try await read(resource, today: Date())
+    }
+
+    /// The shell has no sheet for a name and a password.
+    private static func sentence(for error: WebFetchError, retry: WebRetry) -> String {
+        guard retry == .command, error.statusCode == 401 else { return error.sentence }
+        let hint = localized("Open it on the screen, which asks for them: nerdfeed ADDRESS")
+        return localized("\(error.sentence) \(hint)", context: "sentences")
     }
 
     /// - Parameter today: Earlier dates do not count.
@@ -86,7 +93,8 @@ struct CourseFeed: Sendable {
         }
         return resource.kind == .html
             ? localized(
-                "There is a web page at this address, not a list of courses. Check the address.")
+                "There is a web page at this address, not a list of courses. Check the address; on a "
+                    + "network with a sign-in page, sign in there first.")
             : localized(
                 "What is at this address is not a list of courses in JSON. Check the address.")
     }

@@ -6,7 +6,7 @@ import WebPages
 
 /// The list of courses, with the selected one's page beside it, or over it on a narrow screen.
 final class CoursesViewController: ViewController {
-    private let feed: URL
+    private let feed: FeedSource
     private let session: URLSession
     private let list = ListView()
     private lazy var panel = Panel(TextLine(localized("BNR Courses")), content: list)
@@ -17,7 +17,7 @@ final class CoursesViewController: ViewController {
     private var didCancelLogIn = false
     private var loading: Task<Void, Never>?
 
-    init(_ feed: URL, session: URLSession) {
+    init(_ feed: FeedSource, session: URLSession) {
         self.feed = feed
         self.session = session
         web = WebViewController(session: session)
@@ -68,7 +68,7 @@ final class CoursesViewController: ViewController {
         didCancelLogIn = false
         let policy: URLRequest.CachePolicy =
             courses.isEmpty ? .useProtocolCachePolicy : .reloadIgnoringLocalCacheData
-        let fetch = WebFetch(URLRequest(url: feed, cachePolicy: policy), in: session)
+        let fetch = feed.makeFetch(in: session, policy: policy)
         fetch.didReceiveChallenge = { [weak self] challenge, answer in
             guard let self else { return answer(.cancelAuthenticationChallenge, nil) }
             LogInController.answer(challenge, over: self, with: answer) {

@@ -7,7 +7,7 @@ import TerminalUI
 /// The program on a terminal.
 @MainActor enum NerdfeedApp {
     /// Shows the courses and returns the exit status when the user has quit.
-    static func run(_ feed: URL, _ options: ScreenOptions) async throws -> Int32 {
+    static func run(_ feed: FeedSource, _ options: ScreenOptions) async throws -> Int32 {
         var configuration = Application.Configuration()
         configuration.scheme = options.theme ?? .automatic
         configuration.isPlain = options.plain

@@ -11,10 +11,10 @@ struct NerdfeedCommand: AsyncParsableCommand {
         commandName: "nerdfeed",
         abstract: "Courses from a web service, and their pages, in the terminal.",
         discussion: """
-            nerdfeed ADDRESS opens the courses of a web service, nerdfeed --demo a few of its own; \
-            nerdfeed ls ADDRESS [--json] lists them. In a pipe they are listed, too.
+            nerdfeed ADDRESS opens the courses of a web service, nerdfeed --demo a few built-in ones. nerdfeed \
+            ls ADDRESS [--json] lists them, and so does nerdfeed in a pipe.
 
-            The service answers with JSON: {"courses": [{"title": "…", "url": "…", "upcoming": \
+            The service responds with JSON: {"courses": [{"title": "…", "url": "…", "upcoming": \
             [{"start_date": "2014-11-24"}]}]}. Press ? on the screen to see every key.
             """,
         version: Version.line, subcommands: [List.self, Keys.self])
@@ -38,9 +38,9 @@ struct NerdfeedCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return try await feed.list(asJSON: false)
         }
-        let (url, site) = try feed.source()
-        let status = try await NerdfeedApp.run(url, screen)
-        site?.stop()
+        let source = try feed.source()
+        let status = try await NerdfeedApp.run(source, screen)
+        source.site?.stop()
         Glibc.exit(status)
     }
 
@@ -81,7 +81,7 @@ extension Theme.Scheme: ExpressibleByArgument {}
 
 /// The screen options.
 struct ScreenOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How the screen looks.", valueName: "name"))
+    @Option(help: ArgumentHelp("The theme of the screen.", valueName: "name"))
     var theme: Theme.Scheme?
 
     @Flag(
@@ -100,16 +100,17 @@ struct FeedOptions: ParsableArguments {
             valueName: "name=value"))
     var query: [String] = []
 
-    @Flag(help: "Serve a small list with pages on this computer, and open that.")
+    @Flag(help: "Serve a small demo list on this computer, and open it.")
     var demo = false
 
     func validate() throws {
         guard !demo || url == nil else {
-            throw ValidationError("--demo brings its own list. Leave the address out.")
+            throw ValidationError("--demo has its own list. Omit the address.")
         }
         if url != nil, address == nil {
             throw ValidationError(
-                "This is not a valid address. One looks like https://host/courses.json.")
+                "This is not a valid address. One looks like https://host/courses.json, and a port is a "
+                    + "number from 1 to 65535.")
         }
         if let wrong = query.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
             throw ValidationError("--query \(wrong): write it as name=value.")
@@ -118,32 +119,31 @@ struct FeedOptions: ParsableArguments {
 
     private var address: URL? { url.flatMap { WebAddress.typed($0, query: query) } }
 
-    /// The list's URL; for the demonstration, with its site.
-    @MainActor func source() throws -> (URL, LoopbackSite?) {
+    @MainActor func source() throws -> FeedSource {
         if demo {
             do throws(LoopbackSiteError) {
                 let site = try LoopbackSite(answer: DemoPages.answer)
-                return (site.url.appending(path: "courses.json"), site)
+                return FeedSource(url: site.url.appending(path: "courses.json"), site: site)
             } catch {
                 throw Failure(
                     sentence: localized("The demonstration cannot be served here: \(error.reason).")
                 )
             }
         }
-        guard let address else {
+        guard let url, let address else {
             throw Failure(
                 sentence:
                     "Which courses? Run nerdfeed ADDRESS, or nerdfeed --demo for a first look.",
                 status: 2)
         }
-        return (address, nil)
+        return FeedSource(url: address, isSchemeAssumed: WebAddress.lacksScheme(url))
     }
 
     @MainActor func list(asJSON: Bool) async throws {
-        let (url, site) = try source()
-        let fetch = WebFetch(URLRequest(url: url), in: NerdfeedApp.makeSession())
+        let source = try source()
+        let fetch = source.makeFetch(in: NerdfeedApp.makeSession())
         let feed = try await CourseFeed.load(fetch, retry: .command)
-        site?.stop()
+        source.site?.stop()
         if asJSON {
             try VisibleOutput.json(encoding: feed.courses)
         } else {

@@ -48,9 +48,7 @@ import TerminalUI
             VisibleOutput.lines("nerdfeed: " + text, to: STDERR_FILENO)
             exit(2)
         }
-        // ArgumentParser's script for bash takes the name of a subcommand for the address.
-        let count = #"options "$([[ "${unparsed_words[*]}" = @(ls|help)\ * ]]; echo $?)""#
-        VisibleOutput.lines(message.replacing("options 1", with: count, maxReplacements: 1))
+        VisibleOutput.lines(CompletionScript.corrected(message))
         if message == Version.line { Version.libraries.forEach { VisibleOutput.lines($0) } }
         exit(0)
     }

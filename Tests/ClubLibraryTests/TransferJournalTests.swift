@@ -101,10 +101,51 @@ import Testing
         #expect(journal.item(order.id)?.order.precedence == 0)
     }
 
-    @Test func ofVeryManyTheLatestAreListed() throws {
-        let orders = try (1...5).map { try order("p\($0).jpg", at: Double($0)) }
-        for order in orders { try journal.write(order) }
-        #expect(journal.items(limit: 2).map(\.id) == orders.suffix(2).map(\.id))
+    private func write(
+        _ state: TransferStatus.State, of order: TransferOrder, at seconds: Double = 1
+    ) throws {
+        var status = TransferStatus()
+        status.state = state
+        status.updated = Date(timeIntervalSince1970: seconds)
+        try journal.write(status, of: order.id)
+    }
+
+    @Test func ofVeryManyTheLatestAreListedWithAllThatCanGoOn() throws {
+        let states: [TransferStatus.State] = [.done, .paused, .failed, .done, .cancelled, .done]
+        let orders = try states.indices.map { try order("p\($0).jpg", at: Double($0)) }
+        for (index, order) in orders.enumerated() {
+            var order = order
+            if states[index] == .paused { order.intent = .pause }
+            try journal.write(order)
+            try write(states[index], of: order)
+        }
+        #expect(journal.items(limit: 4).map(\.id) == [1, 2, 4, 5].map { orders[$0].id })
+        #expect(journal.items(limit: 1).map(\.id) == [1, 2].map { orders[$0].id })
+        #expect(journal.items(limit: 6).count == 6)
+    }
+
+    @Test func whatIsDoneExpiresAndNothingElse() throws {
+        let states: [TransferStatus.State] = [.done, .done, .paused, .failed, .cancelled, .waiting]
+        let orders = try states.indices.map { try order("p\($0).jpg", at: Double($0)) }
+        for (index, order) in orders.enumerated() {
+            var order = order
+            if states[index] == .paused { order.intent = .pause }
+            try journal.write(order)
+            try write(states[index], of: order, at: index == 1 ? 2 : 1)
+        }
+        journal.removeExpired(at: Date(timeIntervalSince1970: TransferJournal.doneAge + 1.5))
+        #expect(journal.items().map(\.id) == orders.dropFirst().map(\.id))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.contains { $0.hasPrefix(orders[0].id) })
+    }
+
+    @Test func ofVeryManyThatAreDoneTheLatestStay() throws {
+        let orders = try (1...8).map { try order("p\($0).jpg", at: Double($0)) }
+        try journal.write(orders)
+        for order in orders.dropFirst() { try write(.done, of: order) }
+        journal.removeExpired(at: Date(timeIntervalSince1970: 1), limit: 5)
+        // The first one waits.
+        #expect(journal.items().map(\.id) == [orders[0].id] + orders.dropFirst(3).map(\.id))
     }
 
     /// What a damaged file or a strange server says, nobody who adds or counts falls over.
@@ -252,6 +293,19 @@ import Testing
         var status = TransferStatus()
         status.state = state
         return TransferItem(order: order, status: status)
+    }
+
+    /// Of all, only what has failed or waits for its next attempt: the rest was stopped on purpose, or moves.
+    @Test func triesNothingAgainThatTheUserHasStopped() throws {
+        #expect(try item(.run, .failed).isTriedAgain)
+        var waiting = try item(.run, .waiting)
+        #expect(!waiting.isTriedAgain)
+        waiting.status.nextAttempt = Date(timeIntervalSinceNow: 60)
+        #expect(waiting.isTriedAgain)
+        #expect(try !item(.pause, .paused).isTriedAgain)
+        #expect(try !item(.cancel, .cancelled).isTriedAgain)
+        #expect(try !item(.run, .running).isTriedAgain)
+        #expect(try !item(.run, .done).isTriedAgain)
     }
 
     /// What was wished is shown at once; what has ended stays so until it is asked for again.

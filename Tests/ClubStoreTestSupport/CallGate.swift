@@ -6,6 +6,7 @@ final class CallGate: Sendable {
     private struct State {
         var calls: [InMemoryStore.Call] = []
         var failures: [StoreError.Operation: [Failure]] = [:]
+        var isUnreachable = false
         var held: Set<StoreError.Operation> = []
         /// Those of the calls being held.
         var observers: [@Sendable (RetryNotice) -> Void] = []
@@ -31,6 +32,12 @@ final class CallGate: Sendable {
         _ operation: StoreError.Operation, with code: StoreError.Code, wasAccepted: Bool = false
     ) {
         state.withLock { $0.failures[operation, default: []].append((code, wasAccepted)) }
+    }
+
+    /// Whether every call fails as offline; what is asked to fail otherwise does so later.
+    var isUnreachable: Bool {
+        get { state.withLock { $0.isUnreachable } }
+        set { state.withLock { $0.isUnreachable = newValue } }
     }
 
     func hold(_ operation: StoreError.Operation) {
@@ -111,6 +118,7 @@ extension CallGate {
         _ operation: StoreError.Operation, at path: RemotePath?
     ) throws(StoreError) {
         let failure = state.withLock { state -> Failure? in
+            if state.isUnreachable { return (code: .offline, wasAccepted: false) }
             guard state.failures[operation]?.isEmpty == false else { return nil }
             return state.failures[operation]?.removeFirst()
         }

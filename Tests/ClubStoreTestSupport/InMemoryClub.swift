@@ -25,10 +25,12 @@ struct InMemoryClub {
     private var lastNumber = 0
     private let allocatedBytes: Int64?
     private let hasHashes: Bool
+    private let hasTagsOfBytes: Bool
 
-    init(allocatedBytes: Int64?, hasHashes: Bool = false) {
+    init(allocatedBytes: Int64?, hasHashes: Bool = false, hasTagsOfBytes: Bool = false) {
         self.allocatedBytes = allocatedBytes
         self.hasHashes = hasHashes
+        self.hasTagsOfBytes = hasTagsOfBytes
     }
 
     // MARK: - Reading
@@ -138,7 +140,10 @@ struct InMemoryClub {
         }
         try makeParents(of: path, during: operation)
         let file = RemoteFile(
-            path: path, revision: nextRevision(), byteCount: Int64(data.count),
+            path: path,
+            revision: hasTagsOfBytes
+                ? Revision(rawValue: data.base64EncodedString()) : nextRevision(),
+            byteCount: Int64(data.count),
             modified: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + lastNumber)),
             contentHash: hasHashes ? data.base64EncodedString() : nil)
         nodes[path] = .file(file, data)

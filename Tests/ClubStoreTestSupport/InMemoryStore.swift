@@ -21,14 +21,18 @@ public final class InMemoryStore: RemoteStore {
     /// Whether a listing contains names that begin with a dot.
     private let isListingHidden: Bool
 
+    /// - Parameter hasTagsOfBytes: Whether a file that has the bytes of an earlier state has its revision again.
     public init(
         allocatedBytes: Int64? = nil, keepsRevisions: Bool = true, keepsEveryState: Bool = true,
-        listsHiddenNames: Bool = true, hasHashes: Bool = false
+        listsHiddenNames: Bool = true, hasHashes: Bool = false, hasTagsOfBytes: Bool = false
     ) {
         isListingHidden = listsHiddenNames
         self.keepsRevisions = keepsRevisions
         self.keepsEveryState = keepsEveryState
-        state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes, hasHashes: hasHashes))
+        state = Mutex(
+            InMemoryClub(
+                allocatedBytes: allocatedBytes, hasHashes: hasHashes,
+                hasTagsOfBytes: hasTagsOfBytes))
     }
 
     // MARK: - For tests
@@ -60,14 +64,25 @@ public final class InMemoryStore: RemoteStore {
         gate.failNext(operation, with: code, wasAccepted: wasAccepted)
     }
 
+    /// Whether there is no connection: every call fails until there is one.
+    public var isUnreachable: Bool {
+        get { gate.isUnreachable }
+        set { gate.isUnreachable = newValue }
+    }
+
     /// Makes the next listing an empty one.
     public func listNothingNext() { notes.withLock { $0.nextListingIsEmpty = true } }
 
     /// The paths of the files that another program has confirmed, in order.
     public var confirmed: [RemotePath] { notes.withLock { $0.confirmed } }
 
+    /// From now on, the last change is reported again and again, as a faulty server does.
+    public func repeatLastChange() { notes.withLock { $0.repeatsLastChange = true } }
+
     private struct Notes {
         var nextListingIsEmpty = false
+        var repeatsLastChange = false
+        var lastChange: [RemoteEntry] = []
         var confirmed: [RemotePath] = []
     }
 
@@ -178,10 +193,15 @@ public final class InMemoryStore: RemoteStore {
 
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
         try await gate.pass(.changes, at: nil)
-        return visible(
+        var listing = visible(
             try state.withStoreLock { club throws(StoreError) in
                 try club.changes(since: cursor)
             })
+        listing.entries = notes.withLock { [entries = listing.entries] notes in
+            if !entries.isEmpty { notes.lastChange = entries }
+            return notes.repeatsLastChange ? notes.lastChange : entries
+        }
+        return listing
     }
 
     @concurrent public func waitForChanges(
@@ -191,7 +211,7 @@ public final class InMemoryStore: RemoteStore {
         let has = try state.withStoreLock { club throws(StoreError) in
             try club.hasChanges(since: cursor, during: .waitForChanges)
         }
-        if has { return true }
+        if has || notes.withLock({ $0.repeatsLastChange && !$0.lastChange.isEmpty }) { return true }
         let isWoken = await gate.waitForWakeUp(atMost: longest) { [self] in
             state.withLock {
                 (try? $0.hasChanges(since: cursor, during: .waitForChanges)) ?? true

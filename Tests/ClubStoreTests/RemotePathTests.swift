@@ -46,6 +46,23 @@ import Testing
         #expect(paths.sorted().map(\.string) == ["/a", "/a/x", "/a b", "/b"])
     }
 
+    /// `String` calls the forms of one name equal; a server may have a file under each.
+    @Test func twoFormsOfOneNameAreTwoPaths() throws {
+        let composed = try RemotePath(validating: "/d/caf\u{E9}")
+        let decomposed = try RemotePath(validating: "/d/cafe\u{301}")
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed, composed]).count == 2)
+        #expect((composed < decomposed) != (decomposed < composed))
+        #expect(!(composed < composed))
+        let below = try decomposed.appending("a")
+        #expect(below.isInside(decomposed) && !below.isInside(composed))
+        // Like those of names in ASCII.
+        let others = try ["/d/cafd", "/d/caff"].map { try RemotePath(validating: $0) }
+        #expect(
+            [composed, others[1], decomposed, others[0]].sorted()
+                == [others[0], decomposed, others[1], composed])
+    }
+
     /// A slash and a combining mark after it are one `Character`.
     @Test func aNameMayBeginWithACombiningMark() throws {
         let path = try RemotePath(validating: "/d/\u{301}x.txt")

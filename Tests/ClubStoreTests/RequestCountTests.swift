@@ -38,8 +38,11 @@ import Testing
     @Test func dropboxTakesOneRequestForMostThings() async throws {
         let bytes = data("x")
         let file = FileMetadata.named("/a", data: bytes)
+        let isDeleted = Mutex(false)
         let dropbox = try ScriptedDropbox { request in
             switch request.target {
+            case "/2/files/get_metadata" where isDeleted.withLock { $0 }:
+                .refusal(#"{".tag":"path","path":{".tag":"not_found"}}"#)
             case "/2/files/download": .bytes(bytes, of: file)
             case "/2/files/upload": .json(file)
             case "/2/files/get_metadata": .json(Metadata.file(file))
@@ -67,13 +70,15 @@ import Testing
         _ = try await store.put(bytes, at: path("/a"), mode: .add)
         #expect(calls.new() == ["files/upload", "files/upload"])
         _ = try await Recorder.upload(source, to: path("/a"), in: store)
-        #expect(calls.new() == ["files/upload"])
+        #expect(calls.new() == ["files/upload", "files/get_metadata"])
         _ = try await Recorder.download(path("/a"), to: folder.url.appending(path: "d"), in: store)
         #expect(calls.new() == ["files/get_metadata", "files/download"])
+        isDeleted.withLock { $0 = true }
         try await store.delete(path("/a"), ifRevision: Revision(rawValue: "1"))
-        #expect(calls.new() == ["files/delete_v2"])
+        #expect(calls.new() == ["files/delete_v2", "files/get_metadata"])
+        isDeleted.withLock { $0 = false }
         _ = try await store.move(path("/a"), to: path("/b"))
-        #expect(calls.new() == ["files/move_v2"])
+        #expect(calls.new() == ["files/move_v2", "files/get_metadata"])
         _ = try await store.waitForChanges(after: cursor, atMost: longWait)
         #expect(calls.new() == ["files/list_folder/longpoll"])
         let photos = try (0..<100).map { try path("/\($0).jpg") }
@@ -100,14 +105,19 @@ import Testing
             $0.limits.wholeFileByteCount = 10
             $0.limits.chunkByteCount = 8
         }) { request in
-            request.target == "/2/files/upload_session/finish"
-                ? .json(FileMetadata.named("/a", data: bytes)) : .json(#"{"session_id":"s"}"#)
+            switch request.target {
+            case "/2/files/upload_session/finish": .json(FileMetadata.named("/a", data: bytes))
+            case "/2/files/get_metadata": .json(Metadata.file(.named("/a", data: bytes)))
+            default: .json(#"{"session_id":"s"}"#)
+            }
         }
         let folder = try TemporaryFolder()
         _ = try await Recorder.upload(
             folder.write(bytes, to: "f"), to: path("/a"), in: dropbox.store)
         #expect(
-            dropbox.routes == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" })
+            dropbox.routes
+                == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" }
+                + ["files/get_metadata"])
     }
 
     @Test func webDAVTakesFewMore() async throws {
@@ -147,16 +157,20 @@ import Testing
         _ = try await Recorder.upload(small, to: path("/small"), in: store)
         #expect(calls.new() == ["PUT /small", "PROPFIND /small"])
         _ = try await Recorder.upload(large, to: path("/large"), in: store)
-        #expect(calls.newMethods() == ["PROPFIND", "PUT", "PROPFIND", "MOVE", "PROPFIND"])
+        #expect(
+            calls.newMethods() == ["PROPFIND", "PUT", "PROPFIND", "PROPFIND", "MOVE", "PROPFIND"])
         _ = try await Recorder.download(
             path("/large"), to: folder.url.appending(path: "d"), in: store)
-        #expect(calls.new() == ["PROPFIND /large", "GET /large"])
+        #expect(calls.new() == ["PROPFIND /large", "GET /large", "PROPFIND /large"])
         try await store.delete(path("/a"), ifRevision: saved.revision)
         #expect(calls.new() == ["PROPFIND /a", "DELETE /a", "PROPFIND /a"])
         _ = try await store.move(path("/large"), to: path("/moved"))
         #expect(
             calls.new()
-                == ["PROPFIND /large", "MOVE /large", "PROPFIND /moved", "PROPFIND /large"])
+                == [
+                    "PROPFIND /large", "PROPFIND /moved", "MOVE /large", "PROPFIND /moved",
+                    "PROPFIND /large",
+                ])
         // Idle: one request per poll; the first also asks for sync-token support.
         let cursor = try await store.list(.root).cursor
         _ = calls.new()
@@ -175,19 +189,23 @@ import Testing
             $0.limits.chunkByteCount = 10
         }
         _ = try await standIn.store.put(data("first"), at: path("/first"), mode: .add)
-        _ = try await standIn.store.placesRanges(during: .upload)
+        _ = try await standIn.store.probeRanges(during: .upload)
         let calls = Calls { standIn.calls }
         _ = calls.new()
         _ = try await Recorder.upload(file, to: path("/a"), record: record, in: standIn.store)
         #expect(
             calls.newMethods()
-                == ["PROPFIND", "PUT", "PUT", "PUT", "PROPFIND", "MOVE", "PROPFIND"])
+                == [
+                    "PROPFIND", "PUT", "PUT", "PUT", "PROPFIND", "PROPFIND", "MOVE", "PROPFIND",
+                ])
         let sessions = UploadSessionsStandIn()
         let dropbox = try sessions.makeDropbox()
         let small = try folder.write(Data(repeating: 1, count: 900), to: "g")
         _ = try await Recorder.upload(small, to: path("/up.jpg"), record: record, in: dropbox.store)
         #expect(
-            dropbox.routes == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" })
+            dropbox.routes
+                == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" }
+                + ["files/get_metadata"])
     }
 
     @Test func nextcloudTakesPartsAndPreviews() async throws {
@@ -223,7 +241,8 @@ import Testing
         #expect(
             calls.new()
                 == [
-                    "PROPFIND", "PROPFIND", "MKCOL", "PUT", "PUT", "PUT", "MOVE", "PROPFIND", "GET",
+                    "PROPFIND", "PROPFIND", "MKCOL", "PUT", "PUT", "PUT", "PROPFIND", "MOVE",
+                    "PROPFIND", "GET",
                 ])
         // Idle: one request per poll, for the folder alone.
         let now = try await store.changes(since: cursor).cursor

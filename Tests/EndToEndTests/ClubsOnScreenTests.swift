@@ -246,7 +246,7 @@ import Testing
 
     /// The browser's answer comes in the moment in which the person chooses the code instead: whichever is
     /// first, nothing is lost, and nobody is asked for what is there already.
-    @Test(arguments: [true, false])
+    @Test(.serialized, arguments: [true, false])  // there is one registered port
     func theBrowsersAnswerAndTheCodeAtOnce(isBrowserFirst: Bool) async throws {
         try await inFreshHome { home in
             try home.write(

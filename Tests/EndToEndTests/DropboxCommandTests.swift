@@ -14,6 +14,13 @@ import Testing
         ["login", "dropbox", "--app-key", dropbox.appKey, "--api-url", dropbox.base]
     }
 
+    /// One on which nothing listens: the registered one is the same for all tests.
+    private func freePort() throws -> String {
+        let server = try LoopbackServer { _ in [.close] }
+        defer { server.stop() }
+        return String(server.port)
+    }
+
     private func talk(
         _ home: ClubHome, _ arguments: [String], more: [String: String] = [:]
     ) throws -> Conversation {
@@ -81,7 +88,8 @@ import Testing
             let note = try home.makeBrowser()
             let folder = home.folder.appending(path: "bin")
             let program = try talk(
-                home, login, more: ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin"])
+                home, login + ["--redirect-port", freePort()],
+                more: ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin"])
             try await eventually("the browser opened") {
                 FileManager.default.fileExists(atPath: note.path)
             }
@@ -122,7 +130,9 @@ import Testing
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data("#!/bin/sh\n".utf8).write(to: folder.appending(path: "xdg-open"))
             chmod(folder.path + "/xdg-open", 0o755)
-            let waiting = try talk(home, login, more: ["PATH": folder.path + ":/usr/bin:/bin"])
+            let waiting = try talk(
+                home, login + ["--redirect-port", freePort()],
+                more: ["PATH": folder.path + ":/usr/bin:/bin"])
             let output = await waiting.output { $0.contains("Waiting") }
             let consent = try consent(to: output)
             let portNumber = try #require(consent.redirect?.port)
@@ -148,6 +158,26 @@ import Testing
         #expect(home.names(in: home.folder.appending(path: "state")).isEmpty)
     }
 
+    /// It is not the same as never to have signed in. The command that helps has a line of its own.
+    @Test func aRevokedSignInIsNamedAsSuch() async throws {
+        try await inFreshHome { home in
+            #expect(try await signIn(home).status == 0)
+            dropbox.revokeEverything()
+            let output = try await home.run(["notes", "new", "Plan", "-"], input: "words\n")
+            #expect(output.status == 1)
+            let lines = output.errorText.split(separator: "\n").map(String.init)
+            #expect(
+                lines.first
+                    == "byteclub: The club no longer accepts this sign-in. Sign in again. The text is kept as a draft: "
+                    + "byteclub offers it at its next start.")
+            #expect(
+                lines.last
+                    == "byteclub login dropbox --app-key '\(dropbox.appKey)' --api-url '\(dropbox.base)' --name dropbox"
+            )
+            #expect(lines.count == 2, "\(output.errorText)")
+        }
+    }
+
     @Test func aWrongCodeChangesNothing() async throws {
         try await inFreshHome { home in
             for code in ["wrong", ""] {
@@ -161,12 +191,33 @@ import Testing
         }
     }
 
+    /// A proxy's error is not reported as Dropbox's.
+    @Test func aProxyThatLeadsNowhereIsNamed() async throws {
+        try await inFreshHome { home in
+            let proxy = try LoopbackServer { _ in [.answer("502 Bad Gateway", body: "")] }
+            for (port, words) in [(Int(proxy.port), "answered 502"), (9, "cannot be reached")] {
+                let program = try talk(
+                    home, ["login", "dropbox", "--app-key", "k", "--no-browser"],
+                    more: ["https_proxy": "http://127.0.0.1:\(port)"])
+                program.say("a-code")
+                let output = await program.end()
+                #expect(output.status == 1)
+                #expect(
+                    output.errorText.contains(
+                        "the proxy 127.0.0.1:\(port) \(words). Check the proxy"),
+                    "\(output.errorText)")
+            }
+        }
+    }
+
     @Test func badArgumentsAreBadUsage() async throws {
         try await inFreshHome { home in
             for arguments in [
                 ["login", "dropbox"], ["login", "dropbox", "--app-key", ""],
                 ["login", "dropbox", "--app-key", "k", "--api-url", "ftp://x"],
                 ["login", "dropbox", "--app-key", "k", "--api-url", "http://example.org"],
+                ["login", "dropbox", "--app-key", "k", "--redirect-port", "0"],
+                ["login", "dropbox", "--app-key", "k", "--redirect-port", "65536"],
                 ["login", "dropbox", "--app-key", "k", "--name", "embedded"],
                 ["login", "dropbox", "--app-key", "k", "--folder", "a/../b"],
                 ["login", "nowhere"], ["login"], ["logout", "a", "b"],

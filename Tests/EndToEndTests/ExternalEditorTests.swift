@@ -95,7 +95,7 @@ import Testing
             """
         try await withEditor(script, text: "one\n") { home, terminal in
             terminal.type("E")
-            try await terminal.wait(forText: "was not waited for")
+            try await terminal.wait(forText: "returned at once")
             terminal.type("q")
             try await terminal.waitForEnd()
             // Its own reader, too: it never waits for the editor to open it.
@@ -174,7 +174,7 @@ import Testing
             """
         try await withEditor(script, text: "one\n") { home, terminal in
             terminal.type("E")
-            try await terminal.wait(forText: "What it left is in")
+            try await terminal.wait(forText: "Its files are in")
             try await terminal.wait(forText: "Use it")
             terminal.type("u")
             try await terminal.wait(forText: "modified")

@@ -153,7 +153,7 @@ import Testing
             try await terminal.wait(forText: "names no page")
             service.stop()
             terminal.type("r")
-            try await terminal.wait(forText: "Nothing answers")
+            try await terminal.wait(forText: "does not answer")
             #expect(terminal.screen.contains("Back again"))
         }
     }
@@ -361,13 +361,63 @@ import Testing
         #expect(output.text == "高级课程\t\t\n")
     }
 
+    /// The shell cannot ask for them; the screen does.
+    @Test func saysWhereANameAndAPasswordAreAskedFor() async throws {
+        let service = try LoopbackServer { _ in
+            [.answer("401 Unauthorized", [#"WWW-Authenticate: Basic realm="R""#])]
+        }
+        let address = service.url("/courses").absoluteString
+        let none = try await run("ls", address)
+        #expect(none.status == 1)
+        #expect(none.errorText.contains("requires a user name and a password (401)."))
+        #expect(none.errorText.contains("nerdfeed ADDRESS"))
+        let wrong = try await run("ls", address.replacing("http://", with: "http://ann:no@"))
+        #expect(wrong.status == 1)
+        #expect(wrong.errorText.contains("did not accept the user name and the password in the"))
+    }
+
+    /// https was assumed, and the server speaks http.
+    @Test func proposesHTTPForAnAddressWithoutScheme() async throws {
+        let service = try LoopbackServer(scripts: [
+            [.read(byteCount: 100), .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]
+        ])
+        let output = try await run("ls", "127.0.0.1:\(service.port)/courses")
+        #expect(output.status == 1)
+        #expect(output.errorText.contains("begin the address with http://"), "\(output.errorText)")
+    }
+
+    /// A proxy's error is not reported as the server's.
+    @Test func namesTheProxyThatFailed() async throws {
+        let proxy = try LoopbackServer { _ in
+            [.answer("407 No", ["Proxy-Authenticate: Basic realm=p"])]
+        }
+        for (address, words) in [
+            (
+                Int(proxy.port),
+                "the proxy 127.0.0.1:\(proxy.port) wants a name and a password. Check"
+            ),
+            (9, "the proxy 127.0.0.1:9 cannot be reached. Check the proxy"),
+        ] {
+            try await inFreshHome { home in
+                let output = try await Command(
+                    Self.program, ["ls", "https://courses.invalid/"],
+                    environment: home.environment(more: [
+                        "https_proxy": "http://127.0.0.1:\(address)"
+                    ]), directory: home.work.path, input: Data()
+                ).run()
+                #expect(output.status == 1)
+                #expect(output.errorText.contains(words), "\(output.errorText)")
+            }
+        }
+    }
+
     @Test func endsALoopOfRedirects() async throws {
         let service = try LoopbackServer { _ in
             [.answer("302 Found", ["Location: /courses"])]
         }
         let output = try await run("ls", service.url("/courses").absoluteString)
         #expect(output.status == 1)
-        #expect(output.errorText.contains("without end"))
+        #expect(output.errorText.contains("redirects endlessly"))
     }
 
     /// The name of a subcommand is not the address.
@@ -395,11 +445,19 @@ import Testing
         }
         let completions = try await run("--generate-completion-script", "bash").text
         #expect(completions.contains("--demo"))
+        // zsh, too, is told that the first word may be a subcommand, and goes on with that one's options.
+        let zsh = try await run("--generate-completion-script", "zsh").text
+        #expect(
+            zsh.contains(#"[[ "${words[2]}" = (ls|help) ]]"#)
+                && zsh.contains("':address:->command'"))
+        #expect(!zsh.contains("'(-): :->command'"))
         let keys = try await run("keys", "--json").text
         #expect(keys.contains("Follow the chosen link"))
         // No list has marks.
         #expect(keys.contains("Half a page down") && !keys.contains("ark"), "\(keys)")
-        for arguments in [[], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"]] {
+        for arguments in [
+            [], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"], ["http://x:99999/"],
+        ] {
             var status: Int32?
             try await inFreshHome { home in
                 status = try await Command(

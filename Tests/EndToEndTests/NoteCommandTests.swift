@@ -87,7 +87,7 @@ import Testing
         (["notes", "lss"], "There is no command “lss”. Did you mean “ls”?"),
         (["help", "nope"], "There is no command “nope”.\n"),
         (["transfers", "limit", "abc"], "Rates are bytes a second"),
-        (["notes", "mv", "Plan.md", "."], "“.” means nothing here."),
+        (["notes", "mv", "Plan.md", "."], "“.” is not a valid name here."),
     ])
     func saysWhichWordIsWrong(words: [String], sentence: String) async throws {
         try await inFreshHome { home in
@@ -491,7 +491,7 @@ import Testing
                 let (path, text) = try #require(editedTexts(in: home).first)
                 #expect(String(decoding: text, as: UTF8.self) == "two\n")
                 let folder = URL(filePath: path).deletingLastPathComponent().path
-                #expect(terminal.screen.contains("What it left is in \(folder)"))
+                #expect(terminal.screen.contains("Its files are in \(folder)"))
             }
         }
     }

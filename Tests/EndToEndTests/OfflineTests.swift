@@ -322,7 +322,7 @@ struct OfflineTests {
             try home.write("one\ntwo\nthree\nfour\n", toNote: "a.txt")
             try await terminal.wait(forText: "changed by someone else")
             terminal.press(.function(2))
-            try await terminal.wait(forText: "1 line came in")
+            try await terminal.wait(forText: "1 line added")
             terminal.type("m")
             try await terminal.wait(for: "both texts") {
                 $0.contains("mine one") && $0.contains("four")

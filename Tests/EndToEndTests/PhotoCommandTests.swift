@@ -36,6 +36,57 @@ import Testing
         }
     }
 
+    /// A full disk, here by hand, leaves nothing of what was removed.
+    @Test func theTrashListsOnlyWhatIsKept() async throws {
+        try await withPhoto { home in
+            #expect(try await home.run("photos", "rm", "sea.jpg").status == 0)
+            #expect(try await home.run("photos", "trash").text.contains("sea.jpg"))
+            let state = home.folder.appending(path: "state/byteclub")
+            let kept = try #require(
+                home.names(in: state).first { $0.hasSuffix(".revisions") })
+            let folder = state.appending(path: kept)
+            for name in home.names(in: folder) {
+                try FileManager.default.removeItem(at: folder.appending(path: name))
+            }
+            #expect(try await home.run("photos", "trash").text.isEmpty)
+            #expect(try await home.run("photos", "restore", "sea.jpg").status == 1)
+        }
+    }
+
+    /// Dropbox and WebDAV servers take such a name, and no list shows it.
+    @Test func aPhotoGetsNoNameThatIsHidden() async throws {
+        try await withPhoto { home in
+            try Self.photo.write(to: home.work.appending(path: ".dot.jpg"))
+            let commands = [
+                ["put", ".dot.jpg"], ["put", "--background", ".dot.jpg"],
+                ["put", "--name", "..", ".dot.jpg"], ["mv", "sea.jpg", ".sea"],
+            ]
+            for command in commands {
+                let output = try await home.run(["photos"] + command)
+                #expect(output.status == 1, "\(command)")
+                #expect(output.errorText.contains("with a dot"), "\(output.errorText)")
+            }
+            #expect(home.names(in: home.photos) == ["sea.jpg"])
+            let named = try await home.run("photos", "put", "--name", "dot", ".dot.jpg")
+            #expect(named.status == 0, "\(named.errorText)")
+            #expect(home.names(in: home.photos) == ["dot.jpg", "sea.jpg"])
+        }
+    }
+
+    @Test func theFolderForTemporaryFilesIsNamedWhenItIsMissing() async throws {
+        try await withPhoto { home in
+            var environment = home.environment()
+            environment["TMPDIR"] = "/nonexistent"
+            let output = try await Command(
+                ClubHome.program, ["photos", "get", "sea.jpg", "-"], environment: environment,
+                directory: home.work.path
+            ).run()
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("“/nonexistent”"), "\(output.errorText)")
+            #expect(output.errorText.contains("TMPDIR"))
+        }
+    }
+
     /// The settings' limit would take hours.
     @Test func liftsTheLimitOfTheSettingsForOneCommand() async throws {
         try await withPhoto { home in
@@ -162,6 +213,10 @@ import Testing
             let failed = try await home.run("photos", "get", "no.jpg", "--json")
             #expect(failed.status == 1)
             #expect(failed.text.contains("\"failed\""))
+            // The name is the photo's, as soon as that is known.
+            let taken = try await home.run("photos", "get", "sea", "copy.jpg", "--json")
+            #expect(taken.status == 1)
+            #expect(taken.text.contains("\"name\":\"sea.jpg\""), "\(taken.text)")
         }
     }
 

@@ -5,12 +5,6 @@ import Testing
 
 /// Uploads and downloads that are cut, slowed down, corrupted and killed end byte for byte as they should.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct TransferKillTests {
-    private struct Row: Decodable {
-        var id, state: String
-        var path: String?
-        var reason: String?
-    }
-
     /// `BYTECLUB_TEST_KILLS` and `BYTECLUB_TEST_SEED`: more faults, and others, where there is time for them.
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -26,11 +20,12 @@ import Testing
             terminal = Mutex(try await home.open())
         }
 
+        var hasEnded: Bool { terminal.withLock { $0.life.hasEnded } }
+
         func kill() { terminal.withLock { $0.signal(SIGKILL) } }
 
         func openIfKilled() async throws {
-            let isAlive = terminal.withLock { !$0.life.hasEnded }
-            if isAlive { return }
+            guard hasEnded else { return }
             let next = try await home.open()
             terminal.withLock { last in
                 last.close()
@@ -88,11 +83,7 @@ import Testing
         in home: ClubHome, _ app: App, _ random: inout SeededGenerator
     ) -> FaultPipe.Fault {
         @Sendable func killHelper() {
-            for process in home.processes {
-                let words = ProcessTable.arguments(of: process)
-                guard words.contains("transfers"), words.contains("run") else { continue }
-                kill(process, SIGKILL)
-            }
+            for process in home.carriers { kill(process, SIGKILL) }
         }
         return switch Int.random(in: 0..<6, using: &random) {
         case 0: .cut
@@ -109,16 +100,22 @@ import Testing
     }
 
     /// Asks for it again whenever it has failed or waits, as a person would.
-    private func end(of name: String, in home: ClubHome, _ app: App) async throws -> Row {
+    private func end(
+        of name: String, in home: ClubHome, _ app: App
+    ) async throws -> ListedTransfer {
         let limit = ContinuousClock.now + .seconds(120)
         while true {
             try await app.openIfKilled()
-            let list = try await home.run("transfers", "ls", "--json")
-            let rows = try JSONDecoder().decode([Row].self, from: list.standardOutput)
-            let row = try #require(rows.last)
+            let row = try #require(try await home.listTransfers().last)
             guard row.state != "done", ContinuousClock.now < limit else { return row }
             if ["failed", "waiting"].contains(row.state) {
                 _ = try await home.run("transfers", "retry", row.id)
+            }
+            try await eventually(
+                "\(name) has arrived, or goes on only if somebody asks", timeout: .seconds(120)
+            ) {
+                if app.hasEnded || home.carriers.isEmpty { return true }
+                return home.writtenTransfer.map { $0.hasEnded || $0.isRetrying } ?? false
             }
         }
     }

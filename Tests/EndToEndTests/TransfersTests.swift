@@ -4,50 +4,9 @@ import Testing
 
 /// Transfers that outlive the program that has ordered them.
 @Suite struct TransfersTests {
-    private struct Row: Decodable {
-        var id, name, direction, state: String
-        var bytes, total: Int64
-        var file: String
-    }
-
-    private func rows(_ home: ClubHome) async throws -> [Row] {
-        let result = try await home.run("transfers", "ls", "--json")
-        return try JSONDecoder().decode([Row].self, from: result.standardOutput)
-    }
-
-    private func waitForEnd(_ home: ClubHome) async throws -> Row {
-        let end = ContinuousClock.now + TerminalDriver.timeout
-        while ContinuousClock.now < end {
-            if let row = try await rows(home).last,
-                ["done", "failed", "cancelled"].contains(row.state)
-            {
-                return row
-            }
-        }
-        throw NeverHappened(goal: "the transfer's end")
-    }
-
-    private func carriers(_ home: ClubHome) -> [pid_t] {
-        home.processes.filter {
-            let arguments = ProcessTable.arguments(of: $0)
-            return arguments.contains("transfers") && arguments.contains("run")
-        }
-    }
-
-    private func isUnlocked(_ home: ClubHome) throws -> Bool {
-        let path = home.folder.appending(
-            path: "state/byteclub/clubs/embedded/transfers/carrier.lock"
-        ).path
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
-
     /// What has arrived of downloads that are not whole.
     private func partialByteCount(_ home: ClubHome) -> Int {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: home.work.path)) ?? []
-        return names.filter { $0.hasSuffix(".part") }.reduce(0) { total, name in
+        partialNames(home).reduce(0) { total, name in
             let path = home.work.appending(path: name).path
             let facts = try? FileManager.default.attributesOfItem(atPath: path)
             return total + (facts?[.size] as? Int ?? 0)
@@ -57,6 +16,10 @@ import Testing
     private func partialNames(_ home: ClubHome) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: home.work.path)) ?? []
         return names.filter { $0.hasSuffix(".part") }
+    }
+
+    private func waitForArrival(_ home: ClubHome) async throws {
+        try await eventually("something has arrived", in: home.work) { partialByteCount(home) > 0 }
     }
 
     /// A photo that takes some seconds at the rate it is limited to.
@@ -73,7 +36,7 @@ import Testing
             terminal.press(.control("a"))
             terminal.type(home.work.appending(path: "got").path + "\n")
             let file = home.work.appending(path: "got/sea.jpg")
-            try await eventually("the photo on this computer") {
+            try await eventually("the photo on this computer", in: home.work) {
                 (try? Data(contentsOf: file)) == photo
             }
             try await terminal.wait(forText: "“sea.jpg” is in")
@@ -93,7 +56,7 @@ import Testing
             try await terminal.wait(forText: "Already there")
             terminal.type("k")
             let second = home.work.appending(path: "got/sea (2).jpg")
-            try await eventually("both on this computer") {
+            try await eventually("both on this computer", in: home.work) {
                 (try? Data(contentsOf: second)) == photo
             }
             #expect(try Data(contentsOf: file) == Data("mine".utf8))
@@ -142,7 +105,7 @@ import Testing
             }
             kill(terminal.process, SIGKILL)
             _ = try await home.run("transfers", "limit", "none", "--all")
-            let row = try await waitForEnd(home)
+            let row = try await home.waitForTransferEnd()
             #expect(row.state == "done")
             #expect(home.photoNames == ["big.jpg"])
         }
@@ -155,14 +118,14 @@ import Testing
             _ = try await home.run(
                 "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
                 "200K")
-            try await eventually("something has arrived") {
+            try await eventually("something has arrived", in: home.work) {
                 partialByteCount(home) > 100_000
             }
-            for process in carriers(home) { kill(process, SIGKILL) }
+            try await home.killCarriers()
             let arrived = partialByteCount(home)
-            let id = try #require(try await rows(home).first?.id)
+            let id = try #require(try await home.listTransfers().first?.id)
             _ = try await home.run("transfers", "limit", "none", id)
-            let row = try await waitForEnd(home)
+            let row = try await home.waitForTransferEnd()
             #expect(row.state == "done")
             #expect(row.bytes == Int64(large.count) && arrived > 0)
             #expect(try Data(contentsOf: home.work.appending(path: "big.jpg")) == large)
@@ -178,19 +141,16 @@ import Testing
             _ = try await home.run(
                 "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
                 "300K")
-            try await eventually("something has arrived") { partialByteCount(home) > 0 }
-            for process in carriers(home) { kill(process, SIGKILL) }
-            // A process that was killed may hold its lock for a moment longer than it can be seen.
-            try await eventually("nobody carries it") {
-                try carriers(home).isEmpty && isUnlocked(home)
-            }
+            try await waitForArrival(home)
+            try await home.killCarriers()
             let result = try await home.run(command)
             #expect(result.status == 0, "\(result.errorText)")
-            try await eventually("it is carried out again") { !carriers(home).isEmpty }
+            try await eventually("it is carried out again") { !home.carriers.isEmpty }
             _ = try await home.run("transfers", "limit", "none", "--all")
-            #expect(try await waitForEnd(home).state == "done")
+            #expect(try await home.waitForTransferEnd().state == "done")
             #expect(
-                try await home.run("transfers", "retry", try await rows(home)[0].id).status == 1)
+                try await home.run("transfers", "retry", try await home.listTransfers()[0].id)
+                    .status == 1)
         }
     }
 
@@ -201,13 +161,10 @@ import Testing
             _ = try await home.run(
                 "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
                 "100K")
-            try await eventually("it moves") { partialByteCount(home) > 50_000 }
-            for process in carriers(home) { kill(process, SIGKILL) }
-            try await eventually("nobody carries it") {
-                try carriers(home).isEmpty && isUnlocked(home)
-            }
+            try await eventually("it moves", in: home.work) { partialByteCount(home) > 50_000 }
+            try await home.killCarriers()
             let list = try await home.run("transfers", "ls", "--json")
-            let listed = try JSONDecoder().decode([Row].self, from: list.standardOutput)
+            let listed = try JSONDecoder().decode([ListedTransfer].self, from: list.standardOutput)
             #expect(listed.map(\.state) == ["waiting"])
             #expect(!list.text.contains("\"speed\""))
             _ = try await home.run("transfers", "cancel", "--all")
@@ -225,12 +182,12 @@ import Testing
         try await inFreshHome { home in
             try large.write(to: home.work.appending(path: "big.jpg"))
             let command = ["photos", "put", "--json"] + options
-            let kept = home.folder.appending(
-                path: "state/byteclub/clubs/embedded/transfers/commands")
+            let kept = home.transfers.appending(path: "commands")
             let first = Task {
                 try await home.run(command + ["--limit-rate", "300K", "big.jpg"])
             }
-            try await eventually("a part is in the club") {
+            try await eventually("a part is in the club", in: home.folder.appending(path: "state"))
+            {
                 home.names(in: kept).contains { $0.hasSuffix(".upload") }
             }
             for process in home.processes {
@@ -274,7 +231,7 @@ import Testing
                 #expect(result.errorText.contains(words), "\(result.errorText)")
                 #expect(result.errorText.contains("Nothing was ordered"))
             }
-            #expect(try await rows(home).isEmpty)
+            #expect(try await home.listTransfers().isEmpty)
         }
     }
 
@@ -284,21 +241,22 @@ import Testing
             _ = try await home.run(
                 "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
                 "100K")
-            try await eventually("something has arrived") {
-                partialByteCount(home) > 0
-            }
-            let id = try #require(try await rows(home).first?.id)
+            try await waitForArrival(home)
+            let id = try #require(try await home.listTransfers().first?.id)
             #expect(try await home.run("transfers", "pause", id).status == 0)
-            #expect(try await rows(home).first?.state == "paused")
+            #expect(try await home.listTransfers().first?.state == "paused")
             let again = try await home.run("transfers", "pause", id)
             #expect(again.status == 1)
             #expect(again.errorText.contains("“big.jpg” is paused already."))
             #expect(try await home.run("transfers", "resume", id).status == 0)
             #expect(try await home.run("transfers", "cancel", "--all").status == 0)
-            #expect(try await rows(home).first?.state == "cancelled")
-            try await eventually("nobody carries anything any more") { carriers(home).isEmpty }
+            #expect(try await home.listTransfers().first?.state == "cancelled")
+            // What was stopped on purpose is not tried again with all others.
+            #expect(try await home.run("transfers", "retry", "--all").status == 0)
+            #expect(try await home.listTransfers().first?.state == "cancelled")
+            try await eventually("nobody carries anything any more") { home.carriers.isEmpty }
             #expect(try await home.run("transfers", "clear").status == 0)
-            #expect(try await rows(home).isEmpty)
+            #expect(try await home.listTransfers().isEmpty)
             #expect(partialByteCount(home) == 0)
             let unknown = try await home.run("transfers", "resume", "nothing")
             #expect(unknown.status == 1 && unknown.errorText.contains("no transfer"))
@@ -315,8 +273,8 @@ import Testing
                 _ = try await home.run(
                     "photos", "get", name, home.work.path + "/", "--background")
             }
-            try await eventually("something has arrived") { partialByteCount(home) > 0 }
-            let waiting = try await rows(home)
+            try await waitForArrival(home)
+            let waiting = try await home.listTransfers()
             #expect(waiting.map(\.state) == ["running", "waiting", "waiting"])
             let next = try await home.run("transfers", "next", waiting[2].id)
             #expect(next.status == 0 && next.errorText.isEmpty)
@@ -324,10 +282,11 @@ import Testing
             #expect(moving.status == 1 && moving.errorText.contains("“a.jpg”"))
             #expect(try await home.run("transfers", "next").status == 2)
             #expect(try await home.run("transfers", "cancel", waiting[0].id).status == 0)
-            try await eventually("the other one moves") {
+            try await eventually("the other one moves", in: home.work) {
                 partialNames(home).contains { $0.contains("c.jpg") }
             }
-            #expect(try await rows(home).map(\.state) == ["cancelled", "waiting", "running"])
+            #expect(
+                try await home.listTransfers().map(\.state) == ["cancelled", "waiting", "running"])
         }
     }
 }

@@ -28,7 +28,9 @@ import Testing
             #expect(try await home.run("logout").status == 0)
             let afterwards = try await home.run("notes", "ls", "--club", "webdav")
             #expect(afterwards.status == 1)
-            #expect(afterwards.errorText.contains("byteclub login webdav"))
+            let lines = afterwards.errorText.split(separator: "\n")
+            #expect(lines.first?.contains("You are not signed in to the club “webdav”") == true)
+            #expect(lines.last?.hasPrefix("byteclub login webdav '\(server.address)'") == true)
         }
     }
 
@@ -76,6 +78,37 @@ import Testing
             }
             #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
             #expect(home.names(in: home.folder.appending(path: "state")).isEmpty)
+        }
+    }
+
+    @Test func aPasswordThatIsTooLongIsNamedAsSuch() async throws {
+        try await inFreshHome { home in
+            let long = try await login(home, password: String(repeating: "x", count: 100_000))
+            #expect(long.status == 1)
+            #expect(long.errorText.contains("longer than a password"), "\(long.errorText)")
+            let none = try await login(home, password: "")
+            #expect(none.errorText.contains("Sign in again when you have it."))
+        }
+    }
+
+    /// A key that was changed, or one that somebody in between shows.
+    @Test(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))
+    func anotherKeyThanThePinnedOneIsNotOffered() async throws {
+        let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
+        try await inFreshHome { home in
+            func login(_ pin: String) async throws -> Command.Output {
+                try await home.run(
+                    [
+                        "login", "webdav", club.url.absoluteString, "--user", ApacheServer.user,
+                        "--password-stdin", "--pin", pin,
+                    ], input: ApacheServer.password + "\n")
+            }
+            let old = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+            let refused = try await login(old)
+            #expect(refused.status == 1)
+            #expect(refused.errorText.contains("The server's key has changed."))
+            #expect(!refused.errorText.contains("--pin sha256//"), "\(refused.errorText)")
+            #expect(try await login(ApacheServer.keyFingerprint).status == 0)
         }
     }
 
@@ -189,7 +222,10 @@ import Testing
             }
             for (port, words) in [
                 (tokens.port, "it asks for Bearer): sign in with a token."),
-                (moved.port, "The server sends you on to 127.0.0.1:9/sign%20in; sign in there"),
+                (
+                    moved.port,
+                    "The server sends you on to http://127.0.0.1:9/sign%20in; sign in there"
+                ),
             ] {
                 let output = try await home.run(
                     [

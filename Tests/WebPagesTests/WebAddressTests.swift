@@ -49,9 +49,17 @@ import WebText
             ("example.com/ü%20x", "https://example.com/%C3%BC%20x"),
             (" http://münchen.de/[a] ", "http://xn--mnchen-3ya.de/%5Ba%5D"),
             ("ftp://example.com/", nil), ("a b", nil), ("", nil),
+            ("http://h:65535/", "http://h:65535/"), ("h:80/x", "https://h:80/x"),
+            ("http://h:/", "http://h:/"), ("http://h:0/", nil), ("http://h:65536/", nil),
+            ("http://h:99999999999999999999/", nil), ("http://[::1]:99999/", nil),
         ] as [(String, String?)])
     func isReadAsTyped(typed: String, address: String?) {
         #expect(WebAddress.typed(typed)?.absoluteString == address)
+    }
+
+    @Test func knowsWhereHTTPSIsAssumed() {
+        #expect(WebAddress.lacksScheme("example.com:8080/x"))
+        #expect(!WebAddress.lacksScheme("http://example.com"))
     }
 
     @Test func aLinkKeepsItsEscapes() throws {

@@ -17,7 +17,7 @@ extension AppCoordinator {
         // Do not replace a screen that the user has opened meanwhile.
         guard application.topViewController === tabBarController else {
             return application.showMessage(
-                localized("Close what is open, then :club \(club.name) leads there."), .warning)
+                localized("Close what is open, then :club \(club.name) opens it."), .warning)
         }
         askedToSignIn = nil
         shownSkipped = []

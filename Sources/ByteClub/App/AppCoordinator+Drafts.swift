@@ -29,6 +29,8 @@ extension AppCoordinator {
                     localized(
                         "The text of \(draft.shownName) did not reach the club last time. It is safe here: \(draft.summary)."
                     )),
+                // On the smallest screens: which note it is, and what of it.
+                shortMessage: TextLine("\(draft.shownName): \(draft.summary)"),
                 actions: [
                     AlertAction(localized("Open it"), key: "o") { notes.resume(draft) },
                     AlertAction(localized("Later"), key: "l", kind: .cancel) { [weak self] in

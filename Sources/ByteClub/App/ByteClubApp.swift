@@ -18,9 +18,9 @@ internal import TerminalUI
         package var sentence: String? {
             guard status == 0, transferCount > 0 else { return nil }
             return transferCount == 1
-                ? localized("A transfer goes on in the background: byteclub transfers shows it.")
+                ? localized("A transfer continues in the background: byteclub transfers shows it.")
                 : localized(
-                    "\(transferCount) transfers go on in the background: byteclub transfers shows them."
+                    "\(transferCount) transfers continue in the background: byteclub transfers shows them."
                 )
         }
     }
@@ -43,6 +43,8 @@ internal import TerminalUI
         var configuration = Application.Configuration()
         configuration.logHandler = { ActivityLog.write($0) }
         configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
+        // Stopped in the middle of a transaction, it would keep every other Byte Club waiting.
+        configuration.stopHandler = { stop in LocalCopy.betweenTransactions { stop() } }
         choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse

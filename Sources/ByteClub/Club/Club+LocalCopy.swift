@@ -55,7 +55,7 @@ extension Club {
         let current = settled.filter { reported[$0.path]?.revision == before[$0.path] ?? nil }
         if current.isEmpty { showWaiting() } else { reported.apply(current) }
         notify()
-        await noteConfirmed(settled.compactMap(\.file))
+        await link.noteConfirmed(settled.compactMap(\.file))
     }
 
     func showWaiting() {
@@ -94,7 +94,7 @@ extension Club {
             var outcome: Result<OutboxSender.Outcome, any Error>
             do {
                 let sender = OutboxSender(
-                    await local.copy(), to: try await openStore(), sentence: sentence)
+                    await local.copy(), to: try await link.openStore(), sentence: sentence)
                 outcome = .success(
                     try await sender.run(
                         willSend: { [weak self] in await self?.refreshWaiting() },
@@ -164,7 +164,7 @@ extension Club {
         let contents = contents
         incoming.task = Task(priority: .background) {
             do {
-                let store = try await openStore()
+                let store = try await link.openStore()
                 let notes = await Self.notes(of: contents)
                 try await TextFetcher(local.copy(), from: store).run(notes)
             } catch {

@@ -48,9 +48,10 @@ extension Club {
         if isOffline, await local?.canKeep() == true {
             return try await keep(text, at: path, mode: mode, isTaken: isTaken, because: nil)
         }
+        let base = text.count <= Self.baseLimit ? await baseText(of: mode, at: path) : nil
         do throws(StoreError) {
             let file = try await announcing(path) { [path, mode] () throws(StoreError) in
-                try await putUnlessSilent(text, at: path, mode: mode)
+                try await putUnlessSilent(text, at: path, mode: mode, base: base)
             }
             record(file, text: text)
             return .inClub(file)
@@ -114,7 +115,7 @@ extension Club {
     ///
     /// Returns then without waiting for the end of the call, which is cancelled.
     private func putUnlessSilent(
-        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode
+        _ text: TextBuffer, at path: RemotePath, mode: RemoteWriteMode, base: Data?
     ) async throws(StoreError) -> RemoteFile {
         let limit: Duration? =
             await local?.canKeep() == true ? Self.silenceLimit(byteCount: text.count) : nil
@@ -128,7 +129,8 @@ extension Club {
                         first.yield(.failure(StoreError(.timedOut, during: .put, at: path)))
                     }
                 ) { store throws(StoreError) in
-                    try await NoteDocument.put(text, at: path, mode: mode, in: store)
+                    if let base { store.noteBase(base) }
+                    return try await NoteDocument.put(text, at: path, mode: mode, in: store)
                 }
             }
             first.yield(result)
@@ -148,6 +150,16 @@ extension Club {
         // This task was cancelled.
         task.cancel()
         return try await task.value.get()
+    }
+
+    /// Larger texts are not read for their bases: no store keeps those.
+    private static let baseLimit = 1 << 20
+
+    /// The text that a write is based on, as it was seen here.
+    private func baseText(of mode: RemoteWriteMode, at path: RemotePath) async -> Data? {
+        guard case .update(let revision, let hash) = mode else { return nil }
+        return await local?.read { try $0.baseText(at: path, revision: revision, hash: hash) }
+            ?? nil
     }
 
     private func keep(

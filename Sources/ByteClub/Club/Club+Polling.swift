@@ -78,10 +78,11 @@ extension Club {
 
     /// - Throws: `.cursorReset` if a whole listing is required.
     private func take(_ changes: Listing, after last: Cursor) throws(StoreError) {
-        // A store that ignores case has one file where two spellings of its name have been reported.
+        // A store that ignores case has one file where two spellings of its name have been reported. A WebDAV server
+        // may list a name in another normalization than it was sent.
         let ignoresCase = if case .webdav = settings.place { false } else { true }
         if !changes.skipped.isEmpty
-            || ignoresCase && reported.hasOtherSpelling(ofAny: changes.entries)
+            || reported.hasOtherSpelling(ofAny: changes.entries, ignoringCase: ignoresCase)
         {
             throw StoreError(.cursorReset, during: .changes)
         }
@@ -129,15 +130,32 @@ extension Club {
         if account != nil, !Task.isCancelled { notify() }
     }
 
-    /// Requests the account again: a change made here has changed the used quota.
+    /// Requests the account again: a change made here has changed the used quota. Of many changes in a row, once in a
+    /// while, and after the last.
     func askForAccountAgain() {
         guard settings.needsSignIn, account != nil, !hasLeft else { return }
-        Task {
-            let now = try? await perform { store throws(StoreError) in try await store.account() }
-            guard let now, now != account, !hasLeft else { return }
-            account = now
-            notify()
+        guard polling.accountQuestion == .none else {
+            polling.accountQuestion = .due
+            return
         }
+        // At once: others may ask before the task begins.
+        polling.accountQuestion = .asked
+        Task {
+            while true {
+                await updateAccount()
+                try? await Pause.sleep(for: .seconds(1))
+                guard polling.accountQuestion == .due, !hasLeft else { break }
+                polling.accountQuestion = .asked
+            }
+            polling.accountQuestion = .none
+        }
+    }
+
+    private func updateAccount() async {
+        let now = try? await perform { store throws(StoreError) in try await store.account() }
+        guard let now, now != account, !hasLeft else { return }
+        account = now
+        notify()
     }
 
     /// How waiting for changes went, one wait after another.
@@ -146,8 +164,29 @@ extension Club {
         var failureCount = 0
         /// Cursors that the server did not know, without a wait that worked in between.
         var resetCount = 0
-        /// Waits that ended early and brought nothing.
+        /// Waits in a row that ended early and brought nothing.
         var vainCount = 0
+        /// Waits in a row that ended early and brought something.
+        var quickCount = 0
+        /// What was reported since the last wait that took its time.
+        private var told: Set<RemoteEntry> = []
+        /// Above this, what was told is forgotten: it only delays a pause.
+        private static let toldLimit = 1000
+
+        /// Notes what a wait has brought.
+        ///
+        /// - Returns: Whether it is news. A server that reports the same again and again reports none; a change of
+        ///   our own is known already, and reported for the first time.
+        mutating func note(_ entries: [RemoteEntry], knownIn contents: ClubContents) -> News {
+            let isKnown = entries.allSatisfy { told.contains($0) && contents.has($0) }
+            if told.count + entries.count > Self.toldLimit { told = [] }
+            told.formUnion(entries.prefix(Self.toldLimit))
+            return isKnown ? .none : .some
+        }
+
+        mutating func startOver() {
+            (vainCount, quickCount, told) = (0, 0, [])
+        }
     }
 
     private func follow(_ waits: inout Waits) async throws(StoreError) {
@@ -155,7 +194,7 @@ extension Club {
             let asked = ContinuousClock.now
             let hasChanges: Bool
             do throws(StoreError) {
-                hasChanges = try await ask { store throws(StoreError) in
+                hasChanges = try await link.ask { store throws(StoreError) in
                     try await store.waitForChanges(after: last, atMost: .seconds(240))
                 }
                 waits.failureCount = 0
@@ -165,22 +204,35 @@ extension Club {
                 waits.failureCount += 1
                 return
             }
-            let hasNews = hasChanges ? try await takeChanges(after: last) : .none
+            let news = hasChanges ? try await takeChanges(after: last, &waits) : .none
             waits.resetCount = 0
             if Task.isCancelled { return }
             takeFromShell()
-            guard hasNews == .none, ContinuousClock.now - asked < Self.shortestWait else {
-                waits.vainCount = 0
+            guard ContinuousClock.now - asked < Self.shortestWait else {
+                waits.startOver()
                 continue
             }
-            // A server, or a proxy that cuts long requests, answers at once without a change: one that goes on like
-            // this is asked as rarely as one that fails.
-            waits.vainCount += 1
-            // What has changed may be hidden: the next change may be one to show.
-            let count = hasChanges ? 1 : max(1, waits.vainCount - 2)
-            try? await Pause.sleep(for: Self.pause(afterFailures: count))
+            switch news {
+            case .some:
+                waits.vainCount = 0
+                waits.quickCount += 1
+                // One change after another without an end: they come together.
+                guard waits.quickCount > Self.quickLimit else { continue }
+                try? await Pause.sleep(for: Self.pause(afterFailures: 1))
+            case .none:
+                // A server, or a proxy that cuts long requests, answers at once without a change: one that goes on
+                // like this is asked as rarely as one that fails. What has changed may be hidden, and the next change
+                // may be one to show: then a little later.
+                waits.quickCount = 0
+                waits.vainCount += 1
+                let count = max(1, waits.vainCount - (hasChanges ? 4 : 2))
+                try? await Pause.sleep(for: Self.pause(afterFailures: count))
+            }
         }
     }
+
+    /// How many changes are shown one by one in quick succession.
+    private static let quickLimit = 20
 
     /// A wait without a change takes at least this long at a server that waits.
     private static let shortestWait = Duration.seconds(5)
@@ -198,16 +250,19 @@ extension Club {
 
     private enum News { case none, some }
 
-    private func takeChanges(after last: Cursor) async throws(StoreError) -> News {
-        let changes = try await ask { store throws(StoreError) in
+    private func takeChanges(
+        after last: Cursor, _ waits: inout Waits
+    ) async throws(StoreError) -> News {
+        let changes = try await link.ask { store throws(StoreError) in
             try await store.changes(since: last)
         }
         if Task.isCancelled { return .none }
+        let news = waits.note(changes.entries, knownIn: reported)
         try take(changes, after: last)
         guard !changes.entries.isEmpty else { return .none }
         await recognizeOwn()
         notify()
         fetchMissing()
-        return .some
+        return news
     }
 }

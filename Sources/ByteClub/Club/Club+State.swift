@@ -47,6 +47,15 @@ extension Club {
         var recognizing: Task<Void, Never>?
         /// Counts refreshes requested by the user.
         var refreshCount = 0
+        var accountQuestion = AccountQuestion.none
+
+        /// Asking for the account again.
+        enum AccountQuestion {
+            case none
+            case asked
+            /// Something has changed since it was asked.
+            case due
+        }
 
         mutating func stop() {
             watching?.cancel()
@@ -75,18 +84,6 @@ extension Club {
         var task: Task<Void, Never>?
         /// Whether there is more to fetch than when fetching began.
         var hasMore = false
-    }
-
-    /// The connection to the store.
-    struct Link {
-        var connect: Connect
-        var store: (any RemoteStore)?
-        /// What other programs on this computer have confirmed, and no store knows yet.
-        var confirmed: [RemoteFile] = []
-        /// The last store whose sign-in was rejected.
-        var refused: (any RemoteStore)?
-        /// Counts reconnections: a store requested before the latest one is discarded.
-        var generation = 0
     }
 
     /// The pending calls, and the revisions reported meanwhile; nil for deleted files.

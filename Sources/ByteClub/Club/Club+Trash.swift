@@ -17,16 +17,28 @@ extension Club {
         var trash: RemotePath?
     }
 
+    /// How long the text of a deleted note has to last.
+    enum TextLifetime {
+        /// It is on disk here, or the club keeps it.
+        case lasting
+        /// A copy in memory will do: the person was asked.
+        case untilQuit
+    }
+
     /// Deletes a note after its text was stored: only what can be restored is deleted.
     ///
     /// If the club is unreachable, the deletion goes to the outbox; the text is fetched before it is sent.
-    func deleteNote(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
+    ///
+    /// - Throws: An error with ``StoreError/isForLackOfCopy`` if the text would not outlive the app, though it has to.
+    func deleteNote(
+        _ file: RemoteFile, keepingText lifetime: TextLifetime = .lasting
+    ) async throws(StoreError) -> DeletedCopy {
         if isOffline || file.revision.waitingChange != nil {
             try await enqueue(.delete(file), because: nil)
             return DeletedCopy(file: file, isKept: true)
         }
         do throws(StoreError) {
-            var deleted = try await keepText(of: file)
+            var deleted = try await keepText(of: file, lifetime)
             try await perform { store throws(StoreError) in
                 try await store.delete(
                     deleted.file.path, ifRevision: deleted.file.revision,
@@ -34,7 +46,7 @@ extension Club {
             }
             recordRemoval(of: deleted.file)
             guard deleted.isKept != true else { return deleted }
-            deleted.isKept = await storeKeeps(deleted.file)
+            deleted.isKept = await isKeptInStore(deleted.file)
             if deleted.isKept == true { deleted.data = nil }
             if deleted.data != nil { deleted.isKept = true }
             return deleted
@@ -65,7 +77,7 @@ extension Club {
         }
         recordRemoval(of: file)
         emptyTrash()
-        return DeletedCopy(file: file, isKept: await storeKeeps(file))
+        return DeletedCopy(file: file, isKept: await isKeptInStore(file))
     }
 
     /// Removes expired photos from the trash.
@@ -100,13 +112,16 @@ extension Club {
 
     /// Fetches and stores a text that is to be deleted: a store that keeps revisions may have had no room for
     /// this one. A large file can only be kept by such a store.
-    private func keepText(of file: RemoteFile) async throws(StoreError) -> DeletedCopy {
+    private func keepText(
+        of file: RemoteFile, _ lifetime: TextLifetime
+    ) async throws(StoreError) -> DeletedCopy {
         // A copy in memory would be lost when the session ends.
-        let isDurable = await local?.canKeep() == true
-        if isDurable, let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil {
+        if await local?.canKeep() == true,
+            let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil
+        {
             return DeletedCopy(file: seen, isKept: true)
         }
-        let store = try await openStore()
+        let store = try await link.openStore()
         if file.byteCount > store.fetchLimit, try await store.trashStore != nil {
             return DeletedCopy(file: file, isKept: false)
         }
@@ -117,12 +132,17 @@ extension Club {
             throw StoreError(
                 .conflict(serverRevision: found.file.revision), during: .delete, at: file.path)
         }
-        let isKept = isDurable ? await local?.run({ try $0.keep([found]) }) != nil : false
+        let place = await keepCopy(of: found)
+        // A club that is opened without a local copy has copies in memory alone.
+        guard place != .nowhere || lifetime == .untilQuit || local == nil else {
+            throw StoreError(.fileUnwritable, during: .delete, at: file.path)
+        }
+        let isKept = place == .here
         return DeletedCopy(file: found.file, data: isKept ? nil : found.data, isKept: isKept)
     }
 
     /// Whether the store keeps the last revision of a deleted file; nil if it could not be asked.
-    private func storeKeeps(_ file: RemoteFile) async -> Bool? {
+    func isKeptInStore(_ file: RemoteFile) async -> Bool? {
         guard store?.isKnownToKeepDeletedFiles != false else { return false }
         do throws(StoreError) {
             return try await perform { store throws(StoreError) in
@@ -203,4 +223,9 @@ extension Club {
             }
         }
     }
+}
+
+extension StoreError {
+    /// Whether a note was not deleted because its text can be kept nowhere.
+    var isForLackOfCopy: Bool { code == .fileUnwritable && operation == .delete }
 }

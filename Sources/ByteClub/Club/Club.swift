@@ -2,8 +2,6 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import ByteClubMessages
-internal import TextEditing
 
 /// Observes changes to the folder and the connection.
 @MainActor protocol ClubObserver: AnyObject {
@@ -43,7 +41,7 @@ internal import TextEditing
     var waiting: [WaitingChange] = []
     /// Set by the app, the list and the screen.
     var handlers = Handlers()
-    private var link: Link
+    let link: StoreLink
     /// The account, once known; always nil for the embedded club.
     var account: Account?
     /// Counts pending calls, except for the long poll.
@@ -57,7 +55,7 @@ internal import TextEditing
     /// Whether the session has ended: nothing starts again.
     private(set) var hasLeft = false
 
-    private var calls = CallsInFlight()
+    var calls = CallsInFlight()
 
     /// The club's settings.
     private(set) var settings: ClubSettings
@@ -69,7 +67,7 @@ internal import TextEditing
         local = library.map(LocalClub.init(folder:))
         self.settings = settings
         self.activity = activity
-        link = Link(connect: connect)
+        link = StoreLink(connect: connect)
     }
 
     /// Observers are held weakly and called once immediately.
@@ -120,9 +118,7 @@ internal import TextEditing
 
     /// Reopens the club after a sign-in, perhaps with another password.
     func reconnect() {
-        link.generation += 1
-        link.store = nil
-        link.refused = nil
+        link.reset()
         refresh()
     }
 
@@ -131,97 +127,6 @@ internal import TextEditing
         self.settings = settings
         link.connect = connect
         reconnect()
-    }
-
-    /// Shows a file that the store has confirmed, before the long poll reports it.
-    func record(_ file: RemoteFile) {
-        local?.note { try $0.recordOwnWrite(file) }
-        show(file)
-    }
-
-    /// Shows a file in the state that the store has reported.
-    private func show(_ file: RemoteFile) {
-        reported.apply([.file(file)])
-        local?.note { try $0.record([.file(file)], isOwn: true) }
-        notify()
-        lookAgain(atAnyOf: [file.path], unless: file.revision)
-    }
-
-    /// Shows a file that the store has confirmed, and stores its text.
-    func record(_ file: RemoteFile, text: TextBuffer) {
-        record(file)
-        local?.note {
-            try $0.keep([(file, text.data)], isOwn: true)
-        }
-    }
-
-    /// Shows a file under its new name.
-    ///
-    /// - Parameter revision: The revision before the move.
-    func recordMove(of path: RemotePath, in revision: Revision? = nil, to file: RemoteFile?) {
-        reported.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
-        local?.note { copy in
-            try copy.recordMove(of: path, in: revision, to: file)
-            if let file { try copy.recordOwnWrite(file) }
-        }
-        notify()
-        lookAgain(atAnyOf: [path] + (file.map { [$0.path] } ?? []), unless: file?.revision)
-    }
-
-    /// Removes a file that was deleted here.
-    func recordRemoval(of file: RemoteFile) {
-        reported.apply([.deleted(file.path)])
-        local?.note { try $0.recordOwnDeletion(of: file) }
-        notify()
-        lookAgain(atAnyOf: [file.path], unless: nil)
-    }
-
-    /// Removes a path that is no longer in the store.
-    ///
-    /// - Parameter isOwn: Whether it was deleted here.
-    func recordRemoval(of path: RemotePath, isOwn: Bool = true) {
-        reported.apply([.deleted(path)])
-        local?.note { try $0.record([.deleted(path)], isOwn: isOwn) }
-        notify()
-        lookAgain(atAnyOf: [path], unless: nil)
-    }
-
-    /// Notes revisions reported while calls are pending: they may be newer than the responses.
-    func noteReported(_ entries: [RemoteEntry]) {
-        guard !calls.isEmpty else { return }
-        for entry in entries { calls.reported[entry.path] = .some(entry.file?.revision) }
-    }
-
-    /// Refetches when a change notification contradicts a later response.
-    private func lookAgain(atAnyOf paths: [RemotePath], unless revision: Revision?) {
-        for path in paths {
-            guard let reported = calls.reported.removeValue(forKey: path), reported != revision
-            else {
-                continue
-            }
-            lookAgain(at: path)
-        }
-    }
-
-    /// Fetches the metadata of a path now, instead of waiting for the next poll.
-    func lookAgain(at path: RemotePath) { Task { await look(at: path) } }
-
-    /// Fetches the metadata of a path and shows the file.
-    ///
-    /// - Returns: Nil if there is no file, or if the club is unreachable; the folder's next changes then
-    ///   include it.
-    @discardableResult
-    func look(at path: RemotePath) async -> RemoteFile? {
-        do throws(StoreError) {
-            let file = try await perform { store throws(StoreError) in
-                try await store.metadata(of: path)
-            }
-            show(file)
-            return file
-        } catch {
-            if error.code == .notFound { recordRemoval(of: path, isOwn: false) }
-            return nil
-        }
     }
 
     /// The message for an error, for this kind of club.
@@ -250,7 +155,7 @@ internal import TextEditing
             Task { @MainActor [weak self] in self?.tell(notice, of: number) }
         }
         let result = await RetryNotice.reporting(to: observer) {
-            await Self.result { () throws(StoreError) in try await ask(call) }
+            await Self.result { () throws(StoreError) in try await link.ask(call) }
         }
         if calls.isLastWaiting(number) { handlers.didStopWaiting?() }
         if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
@@ -283,68 +188,5 @@ internal import TextEditing
     func notify() {
         observers.removeAll { $0() == nil }
         for observer in observers { observer()?.clubDidChange(self) }
-    }
-}
-
-extension Club {
-    /// The store, connected on demand.
-    func openStore() async throws(StoreError) -> any RemoteStore {
-        if let store { return store }
-        let asked = link.generation
-        let opened = try await link.connect(link.refused)
-        if asked == link.generation { link.store = opened }
-        await noteConfirmed([])
-        return opened
-    }
-
-    /// Tells the store, now or when it is open, which files other programs on this computer have confirmed.
-    func noteConfirmed(_ files: [RemoteFile]) async {
-        link.confirmed += files
-        guard let store, !link.confirmed.isEmpty else { return }
-        let confirmed = link.confirmed
-        link.confirmed = []
-        await Self.tell(store, confirmed)
-    }
-
-    @concurrent private nonisolated static func tell(
-        _ store: any RemoteStore, _ confirmed: [RemoteFile]
-    ) async {
-        for file in confirmed { store.noteConfirmed(file) }
-    }
-
-    /// Runs a call on the store. If the sign-in is rejected and a newer one exists, repeats it once with
-    /// that.
-    func ask<Value: Sendable>(
-        _ call: (any RemoteStore) async throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        let store = try await openStore()
-        do throws(StoreError) {
-            return try await call(store)
-        } catch {
-            guard error.code == .unauthorized, let newer = await openStore(inPlaceOf: store)
-            else { throw error }
-            return try await call(newer)
-        }
-    }
-
-    /// Opens the store again after its sign-in was rejected: the user may have signed in since, perhaps in
-    /// another program. A rejected sign-in is not used again.
-    ///
-    /// - Returns: Nil without a newer sign-in.
-    private func openStore(inPlaceOf refused: any RemoteStore) async -> (any RemoteStore)? {
-        link.refused = refused
-        letGo(of: refused)
-        if let opened = try? await openStore(), !Self.areSame(opened, refused) { return opened }
-        // The next request tries again.
-        letGo(of: refused)
-        return nil
-    }
-
-    private func letGo(of refused: any RemoteStore) {
-        if let store, Self.areSame(store, refused) { link.store = nil }
-    }
-
-    private static func areSame(_ one: any RemoteStore, _ other: any RemoteStore) -> Bool {
-        (one as AnyObject) === (other as AnyObject)
     }
 }

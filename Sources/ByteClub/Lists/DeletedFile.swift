@@ -31,6 +31,14 @@ struct DeletedFile: Codable, Hashable, Sendable {
         deletedAt = date
     }
 
+    /// The deleted file, for a store that keeps it; nil for a folder.
+    var file: RemoteFile? {
+        guard isFolder != true, let path = try? RemotePath(validating: path) else { return nil }
+        return RemoteFile(
+            path: path, revision: Revision(rawValue: revision), byteCount: byteCount ?? 0,
+            modified: deletedAt)
+    }
+
     /// An empty folder of the notes tab.
     init(folder path: RemotePath, at date: Date, group: UUID) {
         kind = .notes

@@ -63,7 +63,7 @@ extension FileList: ClubObserver {
 
     /// Shows the first rows of the last run, while the club's own are read.
     func showFirstRowsOfLastRun() async {
-        guard let first = await memory.readFirstRows(), arrangement.count == 0,
+        guard let first = await memory.firstRows.read(), arrangement.count == 0,
             club.isReadingLocalCopy, folder.isRoot, !view.filter.isActive
         else { return }
         show(FileArrangement(first))
@@ -75,7 +75,7 @@ extension FileList: ClubObserver {
             !arrangement.reachesBelow
         else { return }
         let isLarge = arrangement.entries.count > Self.immediateLimit
-        memory.keep(isLarge ? FirstRows(of: arrangement) : nil)
+        memory.firstRows.keep(isLarge ? FirstRows(of: arrangement) : nil)
     }
 
     /// - Parameter rows: The rows that pass the filter, if already known.

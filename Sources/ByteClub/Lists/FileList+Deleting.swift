@@ -41,28 +41,82 @@ extension FileList {
         return count == 0 ? "" : localized(" The filter hides \(count) of them.")
     }
 
-    private func delete(_ targets: [FileEntry]) {
+    private func delete(
+        _ targets: [FileEntry], keepingTexts lifetime: Club.TextLifetime = .lasting
+    ) {
         let group = UUID()
+        var withoutCopy: [FileEntry] = []
         forEach(targets, doing: localized("Deleting"), failureTitle: localized("Not deleted")) {
             [weak self] (entry: FileEntry) throws(StoreError) in
-            try await self?.delete(entry, group)
+            do throws(StoreError) {
+                try await self?.delete(entry, group, lifetime)
+            } catch {
+                guard error.isForLackOfCopy else { throw error }
+                withoutCopy.append(entry)
+            }
         } then: { [weak self] done in
-            self?.didDelete(done, group)
+            let left = Set(withoutCopy.map(\.path))
+            let deleted = done.filter { !left.contains($0.path) }
+            if !deleted.isEmpty { self?.checkDeleted(deleted, group, lifetime) }
+            if !withoutCopy.isEmpty { self?.askToDeleteWithoutCopy(withoutCopy) }
         }
     }
 
-    private func didDelete(_ done: [FileEntry], _ group: UUID) {
+    /// The texts can be kept in memory alone, and are lost when the app ends.
+    private func askToDeleteWithoutCopy(_ targets: [FileEntry]) {
+        let message =
+            targets.count == 1
+            ? localized(
+                "No copy of “\(targets[0].name)” can be kept on this computer: its disk is full, or may not be written to. z can bring the note back until you quit Byte Club, and nothing can after that."
+            )
+            : localized(
+                "No copies of \(kind.count(targets.count)) can be kept on this computer: its disk is full, or may not be written to. z can bring them back until you quit Byte Club, and nothing can after that."
+            )
+        owner?.present(
+            AlertController.confirmation(
+                title: localized("Delete without a copy?"), message: TextLine(message),
+                confirm: localized("Delete"), key: "d"
+            ) { [weak self] in self?.delete(targets, keepingTexts: .untilQuit) })
+    }
+
+    /// A store has limits on what it keeps: of several photos, the first may have made room for the last.
+    private func checkDeleted(
+        _ done: [FileEntry], _ group: UUID, _ lifetime: Club.TextLifetime
+    ) {
+        let records = memory.lastDeleted(kind).filter { $0.group == group && $0.trash == nil }
+        guard kind == .photos, done.count > 1 else { return didDelete(done, group, lifetime) }
+        _ = owner?.startPending { [weak self] in
+            // The oldest go first: if one is kept, so are those after it.
+            for record in records {
+                guard let self, let file = record.file,
+                    await club.isKeptInStore(file) == false
+                else { break }
+                memory.forget(record)
+            }
+            self?.didDelete(done, group, lifetime)
+        }
+    }
+
+    private func didDelete(
+        _ done: [FileEntry], _ group: UUID, _ lifetime: Club.TextLifetime
+    ) {
         unmark(done)
         let what =
             done.count == 1
             ? localized("“\(done[0].name)” was") : localized("\(kind.count(done.count)) were")
-        let keptCount = memory.lastDeleted(kind).count { $0.group == group }
+        let kept = memory.lastDeleted(kind).filter { $0.group == group }
+        let keptCount = kept.count
+        let isInMemory =
+            lifetime == .untilQuit && kept.contains { memory.deletedBytes[$0] != nil }
         let hint =
             switch (keptCount, done.count) {
             case (0, _): ""
             case _ where deletions.uncertainGroup == group:
                 localized(" z tries to bring back what the club has kept.")
+            case (1, 1) where isInMemory: localized(" z brings it back, until you quit.")
             case (1, 1): localized(" z brings it back.")
+            case (let kept, let all) where kept == all && isInMemory:
+                localized(" z brings them back, until you quit.")
             case (let kept, let all) where kept == all: localized(" z brings them back.")
             default: localized(" z brings \(keptCount) of them back.")
             }
@@ -70,10 +124,12 @@ extension FileList {
         club.askForAccountAgain()
     }
 
-    private func delete(_ entry: FileEntry, _ group: UUID) async throws(StoreError) {
+    private func delete(
+        _ entry: FileEntry, _ group: UUID, _ lifetime: Club.TextLifetime
+    ) async throws(StoreError) {
         do throws(StoreError) {
             if case .file(let file) = entry {
-                try await delete(file, group)
+                try await delete(file, group, lifetime)
             } else {
                 try await club.perform { store throws(StoreError) in
                     try await FolderRemoval.remove(entry.path, in: store)
@@ -88,9 +144,13 @@ extension FileList {
         }
     }
 
-    private func delete(_ file: RemoteFile, _ group: UUID) async throws(StoreError) {
+    private func delete(
+        _ file: RemoteFile, _ group: UUID, _ lifetime: Club.TextLifetime
+    ) async throws(StoreError) {
         let deleted =
-            kind == .notes ? try await club.deleteNote(file) : try await club.deletePhoto(file)
+            kind == .notes
+            ? try await club.deleteNote(file, keepingText: lifetime)
+            : try await club.deletePhoto(file)
         guard deleted.isKept != false else { return }
         if deleted.isKept == nil { deletions.uncertainGroup = group }
         let record = DeletedFile(

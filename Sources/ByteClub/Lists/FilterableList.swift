@@ -46,10 +46,10 @@ final class FilterableList: View {
     override var keyTable: KeyTable {
         KeyTable(localized("Filter")) {
             urgentEntries
-            KeyCommand.filterList.performs(
-                unless: list.rowCount == 0 && field.isHidden
-                    ? localized("There is nothing to filter.") : nil
-            ) { self.begin() }
+            // Also before the first row is there: the words that follow would be commands for the rows that come.
+            KeyCommand.filterList.performs(isInFooter: list.rowCount > 0 || !field.isHidden) {
+                self.begin()
+            }
             if !field.isHidden {
                 KeyCommand.clearFilter.performs { self.clear() }
             }

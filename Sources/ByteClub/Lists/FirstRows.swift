@@ -82,3 +82,51 @@ extension FirstRows {
         try? Self.file(in: folder).write(data)
     }
 }
+
+// MARK: - Of one club
+
+/// The first rows on disk, and those of this run.
+@MainActor final class StoredFirstRows {
+    /// Nil to store nothing.
+    private let folder: URL?
+    private var kept: FirstRows?
+    /// Nil for a list that is small.
+    private var now: FirstRows?
+    private var isKnown = false
+    private var writing: Task<Void, Never>?
+
+    init(in folder: URL?) {
+        self.folder = folder
+    }
+
+    /// Those of the last run; nil once those of this run are known.
+    func read() async -> FirstRows? {
+        guard let folder, !isKnown else { return nil }
+        kept = await FirstRows.read(in: folder)
+        if isKnown { keep(now) }
+        return kept
+    }
+
+    /// Written at the end, and at once if there are none on disk; nil removes them.
+    func keep(_ rows: FirstRows?) {
+        (now, isKnown) = (rows, true)
+        guard folder != nil, (rows == nil) != (kept == nil) else { return }
+        write()
+    }
+
+    /// Returns when they are on disk.
+    func finish() async {
+        if isKnown, now != kept { write() }
+        await writing?.value
+    }
+
+    private func write() {
+        guard let folder else { return }
+        let (rows, before) = (now, writing)
+        kept = rows
+        writing = Task {
+            await before?.value
+            if let rows { await rows.write(in: folder) } else { await FirstRows.remove(in: folder) }
+        }
+    }
+}

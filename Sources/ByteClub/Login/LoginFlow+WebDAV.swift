@@ -141,17 +141,13 @@ extension LoginFlow {
     ) -> AlertController {
         let message =
             isChanged
-            ? localized(
-                "\(server.host) shows another key than the one that was accepted, so the connection "
-                    + "may be intercepted. The fingerprint of the new one is \(server.key). Ask the "
-                    + "server's administrator whether the key was changed, and whether that is right."
-            )
+            ? server.changedKeyText
             : localized(
                 "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask its "
-                    + "administrator whether that is right.")
+                    + "administrator whether that is right.") + server.validityAdvice
         return AlertController(
             title: isChanged
-                ? localized("The server's key has changed")
+                ? UntrustedServer.changedKeyTitle
                 : localized("This server's certificate is not trusted"),
             message: TextLine(message),
             actions: [

@@ -75,6 +75,23 @@ extension NoteDetailsViewController {
                 ]))
     }
 
+    /// The other version would be lost: it is not replaced.
+    func explainMissingCopy(closing: Bool) {
+        present(
+            AlertController(
+                title: localized("Not replaced"),
+                message: TextLine(
+                    localized(
+                        "The other version of “\(document.name)” can be kept nowhere: this computer's disk is full, or may not be written to. Make room and try again, or keep both. Your text is still here."
+                    )),
+                actions: [
+                    AlertAction(localized("Keep both"), key: "b") { [weak self] in
+                        self?.save(closing: closing, asCopy: true)
+                    },
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
+                ], preferred: 0))
+    }
+
     func replaceAction(_ other: RemoteFile, closing: Bool) -> AlertAction {
         AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
             self?.save(closing: closing, mode: .replacing(other))

@@ -134,7 +134,7 @@ extension NoteDetailsViewController {
             return end(
                 savingAfterwards,
                 localized(
-                    "“\(editor.name)” was not waited for: set it to wait, as “code --wait” does. What it saves is a draft at the next start."
+                    "“\(editor.name)” returned at once: set it to wait, as “code --wait” does. What it saves is a draft at the next start."
                 ), .warning)
         }
         end(savingAfterwards, localized("Nothing was changed in “\(editor.name)”."), .information)
@@ -149,7 +149,7 @@ extension NoteDetailsViewController {
     ) {
         var sentence = sentence
         let (remains, pending) = (returned.remains, returned.pending)
-        if let remains { sentence += localized(" What it left is in \(remains).") }
+        if let remains { sentence += localized(" Its files are in \(remains).") }
         let leave: @MainActor () -> Void = { [weak self] in self?.endHandOver(savingAfterwards) }
         guard let text else {
             Task { await Self.remove(pending) }

@@ -83,12 +83,12 @@ extension NoteDetailsViewController {
         let what = [
             lines == 0
                 ? nil
-                : lines == 1 ? localized("1 line came in") : localized("\(lines) lines came in"),
+                : lines == 1 ? localized("1 line added") : localized("\(lines) lines added"),
             merge.removedLineCount == 0
                 ? nil
                 : merge.removedLineCount == 1
-                    ? localized("1 line went away")
-                    : localized("\(merge.removedLineCount) lines went away"),
+                    ? localized("1 line removed")
+                    : localized("\(merge.removedLineCount) lines removed"),
         ].compactMap { $0 }.joined(separator: ", ")
         present(
             AlertController(
@@ -131,9 +131,9 @@ extension NoteDetailsViewController {
         guard !merge.incoming.isEmpty else { return }
         application?.showMessage(
             merge.incoming.count == 1
-                ? localized("Merged. What came in is marked; save when it reads well.")
+                ? localized("Merged. Their changes are highlighted; save after checking them.")
                 : localized(
-                    "Merged. What came in is marked in \(merge.incoming.count) places; save when it reads well."
+                    "Merged. Their changes are highlighted in \(merge.incoming.count) places; save after checking them."
                 ), .success, for: .seconds(15))
     }
 }

@@ -180,6 +180,7 @@ extension NoteDetailsViewController {
                     "A note can be \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
                 )
             )
+        case .replacedIsNotKept: explainMissingCopy(closing: closing)
         case .changedMeanwhile:
             if let path = document.file?.path {
                 delegate?.noteDetails(self, didFindChangeOf: path)

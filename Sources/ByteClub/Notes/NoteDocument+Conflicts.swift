@@ -62,8 +62,19 @@ extension NoteDocument {
         let other = try await club.perform { store throws(StoreError) in
             try await store.fetch(path)
         }
-        _ = await club.local?.run { try $0.keep([other]) }
+        // Without a copy it can still be looked at; it is not replaced then.
+        _ = await club.keepCopy(of: other)
         return other
+    }
+
+    /// Only what can be had again is replaced: the question has said that nothing is lost.
+    func requireCopy(of other: RemoteFile) async throws(SaveFailure) {
+        do throws(StoreError) {
+            guard try await club.copyPlace(of: other) == .nowhere else { return }
+        } catch {
+            throw error.isConflict ? .changedMeanwhile : .store(error)
+        }
+        throw .replacedIsNotKept
     }
 
     /// The base of the text; for a resumed draft, the version this computer had then.

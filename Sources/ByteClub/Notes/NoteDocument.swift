@@ -25,6 +25,9 @@ internal import TextEditing
     /// The revisions that saves from here have replaced. A listing that began before a save may still report one.
     private(set) var replacedRevisions: Set<Revision> = []
 
+    /// The club has this revision again.
+    func forgetReplaced(_ revision: Revision) { replacedRevisions.remove(revision) }
+
     /// What was sent and not confirmed: the club may have it.
     private(set) var unanswered: Unanswered?
 
@@ -91,6 +94,8 @@ extension NoteDocument {
         case changedMeanwhile
         /// Too large to be opened again.
         case tooLarge
+        /// The version to replace can be kept nowhere.
+        case replacedIsNotKept
         case store(StoreError)
     }
 
@@ -120,6 +125,7 @@ extension NoteDocument {
         guard text.count <= Self.byteLimit else { throw .tooLarge }
         isSaving = true
         defer { isSaving = false }
+        if case .replacing(let other) = mode { try await requireCopy(of: other) }
         unanswered = Unanswered(text: text, state: state)
         let writeMode: RemoteWriteMode =
             switch (mode, file) {
@@ -142,6 +148,8 @@ extension NoteDocument {
         }
         unanswered = nil
         if let file { replacedRevisions.insert(file.revision) }
+        // Where a revision is made of the bytes, the text may have been saved before.
+        replacedRevisions.remove(saved.revision)
         file = saved
         name = saved.name
         savedText = text

@@ -29,7 +29,10 @@ internal import TextEditing
     private(set) var isDeletedElsewhere = false
     /// The last revision handled.
     private var seen: Revision?
-    /// Other files with the same bytes, while the note existed: none of them is the renamed note.
+    /// Asks the club about a listing that has a revision which was replaced here.
+    private var asking: Task<Void, Never>?
+    /// Other files with the same bytes, while the note existed: none of them is the renamed note. Where the club knows
+    /// no hashes, these are the files of the same length.
     private var copies: Set<RemotePath> = []
 
     /// - Parameters:
@@ -53,24 +56,18 @@ internal import TextEditing
                 Task { await followSent(file) }
                 return
             }
-            guard let renamed = renamed(file) else {
-                isDeletedElsewhere = true
-                return didHear(.deletedElsewhere)
-            }
-            document.adopt(renamed)
-            seen = nil
-            return didHear(.renamed)
+            return lookForNewName(of: file)
         }
+        let wasDeleted = isDeletedElsewhere
         isDeletedElsewhere = false
         copies = Set(sameFiles(as: file).map(\.path))
         guard now.revision != file.revision else {
-            if seen != nil { didHear(.upToDate) }
+            if seen != nil || wasDeleted { didHear(.upToDate) }
             seen = nil
             return
         }
-        guard now.revision != seen, !document.replacedRevisions.contains(now.revision) else {
-            return
-        }
+        guard now.revision != seen else { return }
+        if document.replacedRevisions.contains(now.revision) { return ask(about: now, file) }
         seen = now.revision
         looking?.cancel()
         looking = Task {
@@ -83,14 +80,65 @@ internal import TextEditing
         }
     }
 
-    private func sameFiles(as file: RemoteFile) -> [RemoteFile] {
-        document.club.contents.notes(withHash: file.contentHash).filter { $0.path != file.path }
+    /// A listing has what a save from here has replaced. It may have begun before the save, or somebody has put that
+    /// text back: some servers make the revision of the bytes, and it is the same again. The club knows which.
+    private func ask(about old: RemoteFile, _ file: RemoteFile) {
+        guard asking == nil, case .connected = document.club.connection else { return }
+        asking = Task {
+            let now = await document.club.look(at: old.path)
+            asking = nil
+            guard now?.revision == old.revision, document.file?.revision == file.revision,
+                document.file?.path == old.path, !document.isSaving
+            else { return }
+            document.forgetReplaced(old.revision)
+            clubDidChange(document.club)
+        }
     }
 
-    /// The renamed note: the only new file with its bytes.
-    private func renamed(_ file: RemoteFile) -> RemoteFile? {
+    /// Other notes that may have the same bytes: for certain only where the club knows the hashes of both.
+    private func sameFiles(as file: RemoteFile) -> [RemoteFile] {
+        document.club.contents.notes(ofLength: file.byteCount).filter {
+            $0.path != file.path
+                && ($0.contentHash == file.contentHash || $0.contentHash == nil
+                    || file.contentHash == nil)
+        }
+    }
+
+    /// The note is not where it was: it may be the only new file with its bytes.
+    private func lookForNewName(of file: RemoteFile) {
         let new = sameFiles(as: file).filter { !copies.contains($0.path) }
-        return new.count == 1 ? new.first : nil
+        guard new.count == 1, let found = new.first else { return hearOfDeletion() }
+        guard found.contentHash == nil || file.contentHash == nil else {
+            return follow(to: found)
+        }
+        looking?.cancel()
+        looking = Task {
+            let isSame = await hasSameText(found, as: file)
+            guard !Task.isCancelled, document.file?.path == file.path, !document.isSaving,
+                document.club.contents[file.path] == nil
+            else { return }
+            if isSame { follow(to: found) } else { hearOfDeletion() }
+        }
+    }
+
+    private func hasSameText(_ other: RemoteFile, as file: RemoteFile) async -> Bool {
+        guard let base = await document.baseText(of: file),
+            let (_, text) = try? await NoteTexts(club: document.club).text(of: other)
+        else { return false }
+        return text == base
+    }
+
+    private func follow(to renamed: RemoteFile) {
+        document.adopt(renamed)
+        seen = nil
+        didHear(.renamed)
+    }
+
+    private func hearOfDeletion() {
+        isDeletedElsewhere = true
+        // Whatever is there again is news.
+        seen = nil
+        didHear(.deletedElsewhere)
     }
 
     /// Follows a note that was sent from the outbox under another name, because its own was taken.

@@ -17,15 +17,16 @@ extension PhotosViewController: TransferObserver {
                 return
             }
             _ = startPending { [self] in
-                if let file = await club.look(at: path) { memory.see([file]) }
+                if let file = await uploaded(item, at: path) { memory.see([file]) }
                 files.pathToSelect = path
                 files.reload()
                 showUploadSentence(path.name)
-                club.askForAccountAgain()
             }
+            askForAccountAfterUploads()
         case (.download, .done):
             showDownloadSentence(item)
-        case (_, .failed):
+        case (let direction, .failed):
+            if direction == .upload { askForAccountAfterUploads() }
             // The view on the screen shows the failure.
             guard item.id != uploadInSight,
                 !(application?.topViewController is TransfersViewController)
@@ -39,6 +40,19 @@ extension PhotosViewController: TransferObserver {
 }
 
 extension PhotosViewController {
+    /// The photo of an upload. The club is asked only if it has not reported it yet.
+    private func uploaded(_ item: TransferItem, at path: RemotePath) async -> RemoteFile? {
+        if let known = club.contents[path], known.revision.rawValue == item.status.revision {
+            return known
+        }
+        return await club.look(at: path)
+    }
+
+    /// Once for all that were sent together: each question is two requests.
+    private func askForAccountAfterUploads() {
+        if uploadsLeft == 0 { club.askForAccountAgain() }
+    }
+
     private var uploadsLeft: Int {
         transfers.wantedItems.count { $0.order.direction == .upload }
     }

@@ -246,6 +246,8 @@ extension ThumbnailLoader {
                 let decoded = try await PictureWorkers.shared.decode(
                     PictureFile(data: data, name: path.name),
                     scaledToFit: renderer.pixelSize(of: box))
+                // It was truncated on its way, perhaps: it is not kept, and asked for again.
+                guard !decoded.isDamaged else { return (.unavailable(word(for: nil)), nil) }
                 let id = Graphic.makeID()
                 let frame = await PictureQueue.previews.run {
                     renderer.frame(of: decoded.image, fitting: box, id: id)

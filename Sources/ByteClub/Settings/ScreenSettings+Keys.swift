@@ -59,7 +59,7 @@ extension ScreenSettings {
             return nil
         }
         if names.isEmpty, KeyContext.waysOut.contains(id) {
-            report(node.line, localized("“\(id)” is the way out, so it needs a key."))
+            report(node.line, localized("“\(id)” closes a view, so it needs a key."))
             return nil
         }
         var sequences: [KeySequence] = []

@@ -133,7 +133,7 @@ package enum SettingsSchema {
                         isWhole: true),
                     "mouse": .flag("Whether clicks and the wheel are Byte Club's (default: on)."),
                     "plain": .flag(
-                        "For a screen that is read aloud: no lines, no colors, no pictures, the cursor where the keys go."
+                        "Screen reader mode: no lines, no colors, no pictures, the cursor where the keys go."
                     ),
                     "language": .text(
                         "What Byte Club speaks (default: auto, as LC_ALL, LC_MESSAGES or LANG says).",
@@ -161,7 +161,7 @@ package enum SettingsSchema {
                     "The club's folder (default: all that the app may see).",
                     pattern: SettingsPatterns.folder),
                 "api-url": .text(
-                    "A gateway that stands for every host of Dropbox.",
+                    "A gateway replacing all Dropbox hosts.",
                     pattern: SettingsPatterns.secretAddress),
             ], description: "A club on Dropbox.", required: ["kind", "app-key"])
     }
@@ -176,9 +176,9 @@ package enum SettingsSchema {
                 "What is shown to the server (default: a password).",
                 choices: [isToken ? "token" : "password"]),
             "ca-file": .text(
-                "A file of certificates to believe instead of the system's.", pattern: "^/"),
+                "A file of certificates to trust instead of the system's.", pattern: "^/"),
             "pin": .text(
-                "The one key of the server to believe.", pattern: SettingsPatterns.pin),
+                "The server's only key to trust.", pattern: SettingsPatterns.pin),
         ]
         if !isToken {
             fields["user"] = .name(

@@ -13,14 +13,20 @@ protocol TransferCarrying: Sendable {
 
 extension CarrierProcess: TransferCarrying {}
 
+/// What the transfers need of a ``CarrierSupervisor``.
+struct CarrierNeeds: Equatable {
+    /// Whether the journal's folder is not watched.
+    var mustPoll: Bool
+    /// Whether there are transfers that should be running.
+    var hasWantedTransfers: Bool
+    /// Whether there is anything for the carrier to do.
+    var hasWork: Bool
+}
+
 /// What a ``CarrierSupervisor`` asks and tells.
 @MainActor protocol CarrierSupervisorDelegate: AnyObject {
-    /// Whether the journal's folder is not watched.
-    var needsPolling: Bool { get }
-    /// Whether there are transfers that should be running.
-    var wantsTransfers: Bool { get }
-    /// Whether there is anything for the carrier to do.
-    var needsCarrier: Bool { get }
+    /// As they are now.
+    var carrierNeeds: CarrierNeeds { get }
     /// Reads the journal.
     func poll() async
     func carrierDidFail(_ reason: String)
@@ -51,14 +57,16 @@ extension CarrierProcess: TransferCarrying {}
     func didWriteStatus() { restartCount = 0 }
 
     func startCarrier() async {
-        guard delegate?.needsCarrier == true, let reason = await carrier.start() else { return }
+        guard delegate?.carrierNeeds.hasWork == true, let reason = await carrier.start() else {
+            return
+        }
         delegate?.carrierDidFail(
             localized("The background program for transfers cannot be started: \(reason)."))
     }
 
     /// Begins or ends the checks, as the delegate's transfers need them.
     func update() {
-        guard let delegate, delegate.wantsTransfers || delegate.needsPolling else {
+        guard let needs = delegate?.carrierNeeds, needs.hasWantedTransfers || needs.mustPoll else {
             return stop()
         }
         guard checking == nil else { return }
@@ -82,8 +90,8 @@ extension CarrierProcess: TransferCarrying {}
     /// - Parameter missedCount: How often in a row it was not running.
     /// - Returns: The same, after this check.
     private func check(_ missedCount: Int) async -> Int {
-        if let delegate, delegate.needsPolling { await delegate.poll() }
-        guard checking != nil, delegate?.wantsTransfers == true else {
+        if let delegate, delegate.carrierNeeds.mustPoll { await delegate.poll() }
+        guard checking != nil, delegate?.carrierNeeds.hasWantedTransfers == true else {
             if checking != nil { update() }
             return missedCount
         }

@@ -55,7 +55,7 @@ internal import ByteClubMessages
             let found = await journal.readItems()
             show(merged(found), isFirst: true)
             supervisor.update()
-            if wantsTransfers { await supervisor.startCarrier() }
+            if carrierNeeds.hasWantedTransfers { await supervisor.startCarrier() }
         }
     }
 
@@ -276,11 +276,12 @@ internal import ByteClubMessages
 }
 
 extension TransferCenter: CarrierSupervisorDelegate {
-    var needsPolling: Bool { watcher == nil && !isStopped }
-
-    var wantsTransfers: Bool { !isStopped && items.contains(where: \.isWanted) }
-
-    var needsCarrier: Bool { items.contains(where: \.needsCarrier) }
+    var carrierNeeds: CarrierNeeds {
+        CarrierNeeds(
+            mustPoll: watcher == nil && !isStopped,
+            hasWantedTransfers: !isStopped && items.contains(where: \.isWanted),
+            hasWork: items.contains(where: \.needsCarrier))
+    }
 
     func poll() async {
         // A watch may have become available.

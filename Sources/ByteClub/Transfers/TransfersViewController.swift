@@ -1,7 +1,6 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
-internal import FoundationEssentials
 internal import ByteClubMessages
 internal import TerminalUI
 
@@ -12,9 +11,6 @@ final class TransfersViewController: ViewController {
     private let list = ListView()
     private var items: [TransferItem] = []
     private let countdown = AttemptCountdown()
-
-    /// The maximum number of rows for a reason: its end says what to do next.
-    private static let reasonLimit = 3
 
     /// How to view a photo of the club; nil if it is not there any more.
     typealias PhotoViewing = (RemotePath) -> (() -> Void)?
@@ -51,27 +47,10 @@ final class TransfersViewController: ViewController {
     /// The name and the longest of the reasons, all of it if that fits.
     private func rowHeight(in size: Size) -> Int {
         let rows =
-            items.lazy.filter { !$0.showsBar }.map {
-                self.details(of: $0, columns: size.width).count
-            }
+            items.lazy.map { TransferRow(item: $0) }.filter { !$0.showsBar }
+            .map { $0.details(columns: size.width).count }
             .max() ?? 1
-        return 1 + max(1, min(rows, Self.reasonLimit, size.height - 1))
-    }
-
-    private func details(of item: TransferItem, columns: Int) -> [TextLine] {
-        let words = item.screenWords(at: Date())
-        let role: Role = item.state == .failed ? .warning : .secondary
-        guard !item.showsBar else {
-            return [Self.bar(item.fraction) + TextLine("  " + words, role)]
-        }
-        func lines(_ words: String) -> [TextLine] {
-            TextLine(name: words, role).wrapped(columns: max(10, columns - 2))
-        }
-        let whole = lines(words)
-        // Where there is no room for what to do next, what is wrong is said in a few words.
-        guard whole.count > Self.reasonLimit, item.state == .failed, let brief = item.briefReason
-        else { return whole }
-        return lines(brief)
+        return 1 + max(1, min(rows, TransferRow.reasonLimit, size.height - 1))
     }
 
     override var keyTable: KeyTable {
@@ -247,12 +226,8 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
     func numberOfRows(in list: ListView) -> Int { items.count }
 
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
-        let item = items[index]
-        return ListRow(
-            TextLine("\(item.arrow) \(item.shownName)"),
-            details: Array(
-                details(of: item, columns: list.bounds.width).prefix(list.rowHeight - 1)),
-            columns: [ListRow.Column(item.stateWord, width: 10)])
+        TransferRow(item: items[index])
+            .listRow(columns: list.bounds.width, height: list.rowHeight)
     }
 
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { items[index].id }
@@ -271,23 +246,9 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
             center.resume([item.id])
         }
     }
-
-    /// Heavy for the completed part, light for the rest, so that it is visible without color.
-    private static func bar(_ fraction: Double) -> TextLine {
-        let width = 16
-        let full = max(0, min(width, Int(fraction * Double(width))))
-        return TextLine(String(repeating: "━", count: full), .accent)
-            + TextLine(String(repeating: "─", count: width - full), .secondary)
-    }
 }
 
 extension TransferItem {
-    /// The same text as in the shell, except for the home folder, which is `~`.
-    fileprivate func screenWords(at now: Date) -> String {
-        guard state == .done, order.direction == .download else { return words(at: now) }
-        return "\(TypedPath.shown(order.file)) · \(Wording.byteCount(status.byteCount))"
-    }
-
     /// The name of an upload may have been taken: then it has another one.
     fileprivate var pathInClub: RemotePath? {
         try? RemotePath(validating: status.path ?? order.path)
@@ -296,53 +257,5 @@ extension TransferItem {
     /// Whether resuming has an effect: one that would try again later tries at once.
     fileprivate var canContinue: Bool { canTryAgain }
 
-    /// Whether resuming is called trying again: it has failed, or waits for the next attempt.
-    fileprivate var isTriedAgain: Bool { state == .failed || (canTryAgain && !canResume) }
-
     fileprivate var isMoving: Bool { [.running, .preparing].contains(state) }
-
-    fileprivate var showsBar: Bool {
-        status.totalByteCount > 0 && [.running, .paused].contains(state)
-    }
-}
-
-extension KeyCommand {
-    static let showTransfers = KeyCommand(
-        "transfers.show", keys: ["w"], title: localized("Transfers"), label: localized("transfers"),
-        weight: 40)
-    /// The key that opens the list closes it, too.
-    static let closeTransfers = KeyCommand(
-        "transfers.close", keys: ["w"], title: localized("Close the list"))
-    static let pauseTransfer = KeyCommand(
-        "transfers.pause", keys: ["p"], title: localized("Pause the transfer"),
-        label: localized("pause"), weight: 80)
-    static let resumeTransfer = KeyCommand(
-        "transfers.resume", keys: ["r", "t"], title: localized("Resume it, or try again now"),
-        label: localized("resume"), weight: 85)
-    static let cancelTransfer = KeyCommand(
-        "transfers.cancel", keys: ["c"], title: localized("Cancel the transfer"),
-        label: localized("cancel"), weight: 78)
-    static let putTransferFirst = KeyCommand(
-        "transfers.next", keys: ["N"], title: localized("Begin it before the others that wait"),
-        label: localized("next"), weight: 55)
-    static let limitTransfer = KeyCommand(
-        "transfers.limit", keys: ["l"], title: localized("Limit its speed"),
-        label: localized("limit"), weight: 50)
-    static let pauseAllTransfers = KeyCommand(
-        "transfers.pause-all", keys: ["P"], title: localized("Pause all transfers"))
-    static let resumeAllTransfers = KeyCommand(
-        "transfers.resume-all", keys: ["R"], title: localized("Resume all that is paused or failed")
-    )
-    static let cancelAllTransfers = KeyCommand(
-        "transfers.cancel-all", keys: ["C"], title: localized("Cancel all transfers"))
-    static let clearTransfers = KeyCommand(
-        "transfers.clear", keys: ["x"], title: localized("Forget what has ended"),
-        label: localized("clear"),
-        weight: 60)
-
-    static let transferListCommands: [KeyCommand] = [
-        .pauseTransfer, .resumeTransfer, .cancelTransfer, .putTransferFirst, .limitTransfer,
-        .pauseAllTransfers, .resumeAllTransfers, .cancelAllTransfers, .clearTransfers,
-        .closeTransfers,
-    ]
 }

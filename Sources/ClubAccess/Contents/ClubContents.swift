@@ -52,14 +52,28 @@ package struct ClubContents: Sendable, Equatable {
     /// Whether there are files at all.
     package var hasFiles: Bool { !files.isEmpty }
 
-    /// Whether a path is known with different case or normalization than in one of these entries.
-    package func hasOtherSpelling(ofAny entries: [RemoteEntry]) -> Bool {
+    /// Whether an entry is known already, in this state.
+    package func has(_ entry: RemoteEntry) -> Bool {
+        switch entry {
+        case .file(let file): files[file.path] == file
+        case .folder(let path): hasFolder(path)
+        case .deleted(let path): files[path] == nil && !hasFolder(path)
+        }
+    }
+
+    /// Whether a path is known in another spelling than in one of these entries: in another Unicode normalization or,
+    /// if that counts, in another case.
+    package func hasOtherSpelling(ofAny entries: [RemoteEntry], ignoringCase: Bool) -> Bool {
         let new = entries.compactMap { entry -> RemotePath? in
             if case .deleted = entry { return nil }
-            return hasExactly(entry.path) ? nil : entry.path
+            // Of a name in ASCII there is one form.
+            let hasForms = ignoringCase || !entry.path.string.utf8.allSatisfy { $0 < 0x80 }
+            return !hasForms || hasExactly(entry.path) ? nil : entry.path
         }
         guard !new.isEmpty else { return false }
-        let keys = Set(new.map(Self.caseKey))
+        // Strings are equal in whichever normalization; paths are not.
+        func key(_ path: RemotePath) -> String { ignoringCase ? Self.caseKey(path) : path.string }
+        let keys = Set(new.map(key))
         // A path that the same changes remove was renamed, and does not count.
         let removed = Set(
             entries.compactMap { entry -> RemotePath? in
@@ -68,7 +82,7 @@ package struct ClubContents: Sendable, Equatable {
         let lengths = Set(new.map { $0.components.count })
         return files.keys.contains { path in
             lengths.contains(path.components.count) && !removed.contains(path)
-                && keys.contains(Self.caseKey(path))
+                && keys.contains(key(path))
         }
     }
 
@@ -187,6 +201,12 @@ package struct ClubContents: Sendable, Equatable {
     package func notes(withHash hash: String?) -> [RemoteFile] {
         guard let hash else { return [] }
         return files(of: .notes) { $0.contentHash == hash && $0.byteCount > 0 }
+    }
+
+    /// The notes of a length, in bytes; no empty ones.
+    package func notes(ofLength byteCount: Int64) -> [RemoteFile] {
+        guard byteCount > 0 else { return [] }
+        return files(of: .notes) { $0.byteCount == byteCount }
     }
 
     /// The notes that are too large for ``searchableNotes``, by path.

@@ -1,5 +1,6 @@
 internal import ClubLibrary
 package import FoundationEssentials
+internal import TextEditing
 
 /// Finds the lines of a text that contain all words of a query, in any order.
 ///
@@ -30,15 +31,21 @@ package struct LineSearch: Sendable {
     /// Only a line feed ends a line, as in the editor and in `grep -n`.
     package func lines(in text: String) -> [Line] {
         var text = text
-        return text.withUTF8 { lines(in: UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { lines(in: UnsafeRawBufferPointer($0)) } ?? []
     }
 
-    /// The same for a text in UTF-8. One line at a time is decoded: a large text needs little more memory.
+    /// The same for a note's bytes, which are decoded as for the editor: UTF-8, else what they seem to be in.
+    ///
+    /// Of UTF-8 one line at a time is decoded: a large text needs little more memory.
     package func lines(in data: Data) -> [Line] {
-        data.withUnsafeBytes { lines(in: $0) }
+        if let lines = data.withUnsafeBytes({ lines(in: $0) }) { return lines }
+        let text = TextBuffer(utf8: data)
+        // Of other bytes, what can be read is searched.
+        return lines(in: (TextEncoding.detected(in: text)?.decoded(text) ?? text).string)
     }
 
-    private func lines(in bytes: UnsafeRawBufferPointer) -> [Line] {
+    /// - Returns: Nil if the bytes are not UTF-8.
+    private func lines(in bytes: UnsafeRawBufferPointer) -> [Line]? {
         guard !words.isEmpty else { return [] }
         var lines: [Line] = []
         var (start, number) = (bytes.startIndex, 1)
@@ -47,7 +54,9 @@ package struct LineSearch: Sendable {
             let rest = bytes[start...]
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
             let isCRLF = end > start && bytes[end - 1] == UInt8(ascii: "\r")
-            let line = String(decoding: bytes[start..<(isCRLF ? end - 1 : end)], as: UTF8.self)
+            let part = UnsafeRawBufferPointer(rebasing: bytes[start..<(isCRLF ? end - 1 : end)])
+            // A line feed is part of no other character: the text is valid if its lines are.
+            guard let line = String(validating: part, as: UTF8.self) else { return nil }
             if matches(line) { lines.append(Line(number: number, text: shortened(line))) }
             guard end < bytes.endIndex else { return lines }
             (start, number) = (end + 1, number + 1)

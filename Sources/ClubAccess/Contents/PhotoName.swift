@@ -60,6 +60,11 @@ package enum PhotoName {
             ? newName : newName.dropLast(new.ending.count) + ending
     }
 
+    /// Whether a typed name means a photo whose ending was left off: `cliff` is `cliff.jpg`.
+    package static func isShortened(_ typed: String, from name: String) -> Bool {
+        isPhoto(name) && name.hasPrefix(typed + ".") && forClub(typed, renaming: name) == name
+    }
+
     /// The kind of a picture by its name, and the lowercase extension.
     private static func kind(of name: String) -> (index: Int, ending: String)? {
         let lowercased = name.lowercased()

@@ -179,6 +179,22 @@ extension PhotoTrash {
         }
     }
 
+    /// Those of some deleted photos that are still kept by the store; all of them if it cannot be asked.
+    @concurrent package static func kept(
+        _ photos: [RemoteFile], in keeper: any RevisionStore
+    ) async -> [RemoteFile] {
+        var known: [RemotePath: Set<Revision>] = [:]
+        for path in Set(photos.map(\.path)) {
+            do throws(StoreError) {
+                let history = try await history(of: path, in: keeper)
+                known[path] = Set((history?.revisions ?? []).map(\.revision))
+            } catch {
+                return photos
+            }
+        }
+        return photos.filter { known[$0.path]?.contains($0.revision) ?? true }
+    }
+
     private static func isKept(_ file: RemoteFile, of path: RemotePath) -> Bool {
         guard let date = date(of: file.name) else { return false }
         return [true, false].contains { name(of: path.name, at: date, isHidden: $0) == file.name }

@@ -19,16 +19,14 @@ package enum DropboxAuthorization {
 
         /// Starts listening.
         ///
-        /// - Parameter port: Nil for the registered one; with a gateway, which may have no such rule, any
-        ///   free port if that one is taken.
-        package init(_ app: DropboxApp, port: UInt16? = nil) throws(SignInError) {
+        /// - Parameter port: No other is tried if it is taken: with a gateway, too, the page is Dropbox's.
+        package init(
+            _ app: DropboxApp, port: UInt16 = DropboxAuthorization.registeredPort
+        ) throws(SignInError) {
             do throws(LoopbackError) {
-                answer = try LoopbackAnswer(port: port ?? registeredPort)
+                answer = try LoopbackAnswer(port: port)
             } catch {
-                guard port == nil, app.gateway != nil, let other = try? LoopbackAnswer() else {
-                    throw .noAnswer(error)
-                }
-                answer = other
+                throw .noAnswer(error)
             }
             signIn = DropboxOAuth(app: app, redirect: answer.redirect)
         }

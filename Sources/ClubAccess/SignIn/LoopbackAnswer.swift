@@ -37,7 +37,9 @@ final class LoopbackAnswer: Sendable {
         let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_INET, flags, 0)
         func failure() -> LoopbackError {
-            .cannotListen(port: port, reason: String(cString: strerror(errno)))
+            errno == EADDRINUSE
+                ? .portTaken(port)
+                : .cannotListen(port: port, reason: String(cString: strerror(errno)))
         }
         guard descriptor >= 0 else { throw failure() }
         var on: CInt = 1

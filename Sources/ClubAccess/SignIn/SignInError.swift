@@ -40,13 +40,23 @@ extension SignInError: CustomStringConvertible {
             localized("\(ErrorMessage(error, club: .remote).text) You are not signed in.")
         case .webdav(let error, let club):
             localized("\(Self.sentence(error, at: club)) You are not signed in.")
-        case .passwordsUnsupported(let schemes):
+        case .passwordsUnsupported(let schemes) where AuthenticationSchemes.takeTokens(schemes):
             localized(
                 "This server does not take names and passwords (it asks for \(schemes.joined(separator: ", "))): sign in with a token."
             )
+        case .passwordsUnsupported(let schemes):
+            localized(
+                "This server takes neither names and passwords nor tokens (it asks for \(schemes.joined(separator: ", "))), "
+                    + "and Byte Club knows no other way. Ask its administrator for an address that takes a password."
+            )
+        case .untrusted(let server) where server.differsFromPin:
+            // No command to paste: it would trust a server in between.
+            localized(
+                "\(UntrustedServer.changedKeyTitle). \(server.changedKeyText) Only then sign in with that fingerprint as "
+                    + "--pin. You are not signed in.")
         case .untrusted(let server):
             localized(
-                "The certificate of \(server.host) is not trusted: \(server.reason). The fingerprint "
+                "The certificate of \(server.host) is not trusted: \(server.reason).\(server.validityAdvice) The fingerprint "
                     + "of its key is \(server.key). If the server's administrator confirms it, sign in "
                     + "with --pin \(server.key); otherwise the connection may be intercepted. You are not "
                     + "signed in."
@@ -99,8 +109,8 @@ extension SignInError: CustomStringConvertible {
         }
     }
 
-    /// Where a server redirects to, if the redirect was not followed: `login.example/dav`. Nil for a place that is less
-    /// secure.
+    /// Where a server redirects to, if the redirect was not followed: `https://login.example/dav`, as one types it, without
+    /// what may be secret in it. Nil for a place that is less secure.
     static func redirectTarget(of error: StoreError, at url: URL) -> String? {
         // A refusal has an underlying error; a redirect has its status and its target.
         guard error.underlying == nil, let detail = error.detail,
@@ -109,11 +119,13 @@ extension SignInError: CustomStringConvertible {
             }),
             let target = LenientAddress.url(String(detail.dropFirst(start.count)), relativeTo: url)?
                 .absoluteURL,
-            let host = target.host(), !host.isEmpty,
-            target.scheme?.lowercased() == "https" || url.scheme?.lowercased() == "http"
+            let host = target.host(), !host.isEmpty, let scheme = target.scheme?.lowercased(),
+            scheme == "https" || scheme == "http" && url.scheme?.lowercased() == "http"
         else { return nil }
+        let place = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         let port = target.port.map { ":\($0)" } ?? ""
-        return ServerText.name(host + port + target.path(percentEncoded: true))
+        return ServerText.name(
+            "\(scheme)://\(place)\(port)" + target.path(percentEncoded: true))
     }
 
     private static func sentence(_ error: StoreError, onTheWayTo host: String) -> String {
@@ -157,7 +169,9 @@ extension SignInError: CustomStringConvertible {
                 "Dropbox's answer was not understood. If you are on a network with a sign-in "
                     + "page, sign in there first. Nothing was changed.")
         case .store(let code):
-            ErrorMessage(StoreError(code, during: .connect), club: .remote).text
+            ErrorMessage(
+                StoreError(code, during: .connect, underlying: error.underlying), club: .remote
+            ).text
                 + localized(" You are not signed in.")
         }
     }

@@ -76,8 +76,8 @@ package struct WebDAVSignIn: Sendable {
             account = try await store.account()
         } catch {
             if let server = store.untrustedServer { throw .untrusted(server) }
-            if error.code == .unauthorized, settings.signIn != .token {
-                let schemes = await AuthenticationSchemes.offered(at: settings.url)
+            if settings.signIn != .token, let challenges = error.authenticationChallenges {
+                let schemes = AuthenticationSchemes.read(challenges)
                 if !schemes.isEmpty, !AuthenticationSchemes.takePasswords(schemes) {
                     throw .passwordsUnsupported(schemes: schemes)
                 }
@@ -128,6 +128,6 @@ enum PasswordVault {
         } catch {
             throw StoreError(.unauthorized, during: .connect, underlying: error)
         }
-        throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
+        throw .notSignedIn
     }
 }

@@ -78,6 +78,7 @@ package struct CarrierProcess: Sendable {
                 lock.release()
                 return fail(journal, .hasNoLocks)
             }
+            journal.removeExpired(at: means.clock.date())
             await TransferCarrier(journal, means: means).run()
             lock.release()
             // Transfers added while the lock was still held were not taken by its holder.

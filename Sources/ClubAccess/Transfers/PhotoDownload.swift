@@ -28,7 +28,7 @@ internal import Glibc
             }
             return file
         }
-        reporter.report(.running)
+        reporter.began()
         return try await TransferRun.run({ delegate in
             carrier.begun(
                 store.download(

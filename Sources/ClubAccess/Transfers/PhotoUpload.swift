@@ -23,9 +23,7 @@ internal import ByteClubPictures
         let photo = try await preparedPhoto()
         self.photo = photo
         let store = try await carrier.means.open()
-        reporter.status.preparedFraction = nil
-        reporter.status.totalByteCount = photo.byteCount
-        reporter.report(.running)
+        reporter.began(byteCount: photo.byteCount)
         let wanted = try RemotePath(validating: order.path)
         var (path, taken) = (wanted, Set<String>())
         while true {
@@ -102,7 +100,7 @@ internal import ByteClubPictures
         if let source, let photo = carrier.prepared.photo(of: order.id, from: source) {
             return photo
         }
-        reporter.report(.preparing)
+        reporter.beganPreparing()
         let photo = try await prepare()
         // A file that changes meanwhile is read again.
         if let source { carrier.prepared.keep(photo, of: order.id, from: source) }
@@ -119,8 +117,7 @@ internal import ByteClubPictures
         let reporting = Task { [reporter] in
             for await fraction in fractions {
                 guard reporter.status.state == .preparing else { return }
-                reporter.status.preparedFraction = fraction
-                reporter.reportSoon()
+                reporter.didPrepare(fraction)
             }
         }
         defer {

@@ -8,7 +8,8 @@ extension StoreError {
         let pause = Duration.seconds(min(60, 1 << min(count, 6)))
         switch code {
         case .rateLimited(let wait), .serverUnavailable(let wait):
-            return max(wait ?? pause, .seconds(1))
+            // A server that asks for no pause, again and again, would be asked all the time.
+            return max(wait ?? .zero, pause)
         case .offline, .timedOut, .locked: return pause
         // Its folder may be on a disk that is not there yet.
         case .untrusted where underlying is EmbeddedClubError: return pause

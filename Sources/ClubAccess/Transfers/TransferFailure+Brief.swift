@@ -23,13 +23,9 @@ extension TransferFailure {
     }
 
     fileprivate var briefStoreReason: String? {
-        if let problem = values["destination"].flatMap(DestinationProblem.init(rawValue:)) {
-            return problem.briefReason
-        }
-        if values["cause"] == "metered" { return localized("The network is metered") }
-        guard values["embedded"] == nil, values["secret"] == nil,
-            let code = Self.code(named: code, seconds: nil)
-        else { return nil }
+        if let problem = destinationProblem { return problem.briefReason }
+        if isMetered { return localized("The network is metered") }
+        guard !isAboutThisComputer, let code = storeCode else { return nil }
         return switch code {
         case .notFound: localized("It is no longer in the club")
         case .conflict: localized("The name is taken")

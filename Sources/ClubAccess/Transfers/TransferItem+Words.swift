@@ -91,10 +91,13 @@ extension TransferItem {
         return (parts + (isConfirming ? [] : speedParts)).joined(separator: " · ")
     }
 
-    /// `3.1 MB/s · 5 s left`; empty while it cannot be estimated.
+    /// `3.1 MB/s · 5 s left`, or for how long nothing has moved; empty while it cannot be estimated.
     package var speedWords: String { speedParts.joined(separator: " · ") }
 
     private var speedParts: [String] {
+        if let seconds = status.silentSeconds, seconds.isFinite {
+            return [localized("no data for \(Int(max(0, min(seconds, 1e9)))) s")]
+        }
         let left = secondsLeft.map { Wording.timeLeft(.seconds(max(0, min($0, 1e9)))) }
         return [status.bytesPerSecond.map(Wording.speed), left].compactMap { $0 }
     }

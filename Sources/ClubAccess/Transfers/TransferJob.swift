@@ -8,27 +8,38 @@ internal import ByteClubPictures
     private let order: TransferOrder
     private let carrier: TransferCarrier
     private let reporter: TransferReporter
-    /// The upload; nil for a download.
-    private let upload: PhotoUpload?
+    private let work: Work
 
-    private var status: TransferStatus {
-        get { reporter.status }
-        set { reporter.status = newValue }
+    /// What is to be done, by the order's direction.
+    @MainActor private enum Work {
+        case upload(PhotoUpload)
+        case download(PhotoDownload)
+
+        func run() async throws -> RemoteFile {
+            switch self {
+            case .upload(let upload): try await upload.run()
+            case .download(let download): try await download.run()
+            }
+        }
     }
+
+    private var status: TransferStatus { reporter.status }
 
     init(_ item: TransferItem, of carrier: TransferCarrier) {
         order = item.order
         self.carrier = carrier
         reporter = TransferReporter(item, of: carrier)
-        upload =
-            order.direction == .upload
-            ? PhotoUpload(of: carrier, reportingTo: reporter) : nil
+        work =
+            switch order.direction {
+            case .upload: .upload(PhotoUpload(of: carrier, reportingTo: reporter))
+            case .download: .download(PhotoDownload(of: carrier, reportingTo: reporter))
+            }
     }
 
     func run() async {
         let keptBefore = await keptByteCount
         do {
-            noteArrival(of: try await move())
+            reporter.end(.arrived(try await move()))
         } catch {
             await noteFailure(error, keptBefore: keptBefore)
         }
@@ -45,9 +56,7 @@ internal import ByteClubPictures
         return try await RetryNotice.reporting(to: observer) {
             () async -> Result<RemoteFile, any Error> in
             do {
-                if let upload { return .success(try await upload.run()) }
-                let download = PhotoDownload(of: carrier, reportingTo: reporter)
-                return .success(try await download.run())
+                return .success(try await work.run())
             } catch {
                 return .failure(error)
             }
@@ -61,12 +70,7 @@ internal import ByteClubPictures
         // What the server has refused is sent again.
         let kept = await keptByteCount
         guard status.state == .running else { return }
-        status.note(failure, about: order)
-        status.nextAttempt = nextAttempt
-        status.bytesPerSecond = nil
-        status.byteCount = kept
-        reporter.restartMeters(at: kept)
-        reporter.report()
+        reporter.willRetry(failure, at: nextAttempt, keeping: kept)
     }
 
     /// How many bytes of those that moved need not move again.
@@ -95,37 +99,23 @@ internal import ByteClubPictures
         {
             return .fromTheStart
         }
-        status.retryCount = retryCount
-        status.failureCount = 0
-        reporter.report()
+        reporter.didAskAgain(retryCount)
         return .notAtAll
     }
 
     // MARK: - How it ended
-
-    private func noteArrival(of file: RemoteFile) {
-        status.state = .done
-        status.forgetReason()
-        status.path = file.path.string
-        status.revision = file.revision.rawValue
-        (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
-    }
 
     private func noteFailure(_ error: any Error, keptBefore: Int64) async {
         reporter.dropPending()
         let wasSent = reporter.hasSentAll
         let kept = await keptByteCount
         // Only what fails again and again without a step forward counts.
-        if kept > keptBefore { status.failureCount = 0 }
-        if isStop(error) {
-            await noteStop()
-        } else {
-            note(error)
-        }
-        status.byteCount = min(status.byteCount, kept)
-        guard wasSent, status.state == .cancelled, let upload else { return }
+        if kept > keptBefore { reporter.didAdvance() }
+        let result = if isStop(error) { await endAfterStop() } else { end(after: error) }
+        reporter.end(result, keeping: kept)
+        guard wasSent, status.state == .cancelled, case .upload(let upload) = work else { return }
         reporter.report()
-        if let file = await upload.arrivedFile() { noteArrival(of: file) }
+        if let file = await upload.arrivedFile() { reporter.end(.arrived(file)) }
     }
 
     /// Whether the transfer was stopped, rather than failed.
@@ -135,36 +125,27 @@ internal import ByteClubPictures
     }
 
     /// The order says why it was stopped; a carrier that exits leaves it to the next one.
-    private func noteStop() async {
+    private func endAfterStop() async -> TransferReporter.End {
         let item = await TransferCarrier.item(
             order.id, in: carrier.journal, at: carrier.means.clock.date())
-        status.state =
-            switch item?.order.intent {
-            case .cancel: .cancelled
-            case .pause: .paused
-            case .run, nil: .waiting
-            }
-        if status.state != .waiting { status.forgetReason() }
+        return switch item?.order.intent {
+        case .cancel: .stopped(.cancelled)
+        case .pause: .stopped(.paused)
+        case .run, nil: .stopped(.waiting)
+        }
     }
 
-    private func note(_ error: any Error) {
-        status.failureCount += 1
+    private func end(after error: any Error) -> TransferReporter.End {
         switch error {
         case let error as StoreError:
-            status.note(TransferFailure(error, club: carrier.means.club), about: order)
-            guard let wait = error.waitBeforeRetry(afterFailures: status.failureCount) else {
-                status.state = .failed
-                return
-            }
-            status.state = .waiting
-            status.nextAttempt = carrier.means.clock.date().addingTimeInterval(
+            let failure = TransferFailure(error, club: carrier.means.club)
+            guard let wait = error.waitBeforeRetry(afterFailures: status.failureCount + 1)
+            else { return .failed(failure) }
+            let date = carrier.means.clock.date().addingTimeInterval(
                 min(wait / .seconds(1), TransferStatus.longestWait))
-        case let error as PictureError:
-            status.state = .failed
-            status.note(TransferFailure(error), about: order)
-        default:
-            status.state = .failed
-            status.reason = "\(error)"
+            return .waiting(failure, until: date)
+        case let error as PictureError: return .failed(TransferFailure(error))
+        default: return .broken(reason: "\(error)")
         }
     }
 

@@ -20,12 +20,12 @@ package struct TransferMeters {
     }
 
     /// Adds a report to the count.
-    package mutating func count(_ byteCount: Int64, at time: Duration) {
+    package mutating func recordCount(_ byteCount: Int64, at time: Duration) {
         spread?.record(byteCount, at: time)
     }
 
     /// Adds a count to the rate.
-    package mutating func measure(_ byteCount: Int64, of expected: Int64, at time: Duration) {
+    package mutating func recordRate(_ byteCount: Int64, of expected: Int64, at time: Duration) {
         progress.record(byteCount: byteCount, of: expected, at: time)
     }
 

@@ -1,10 +1,14 @@
 internal import ByteClubFiles
+internal import ByteClubMessages
 internal import FoundationEssentials
 internal import Glibc
+internal import Synchronization
 
 /// The file of a local copy: opens it, and sets it aside if it is unusable.
 struct LibraryFile {
     let folder: URL
+    /// How long another program may keep it locked; as long as SQLite waits for a transaction.
+    var lockLimit = Duration.seconds(10)
 
     static let name = "library.sqlite"
 
@@ -16,6 +20,8 @@ struct LibraryFile {
         var database: Database
         /// False if it is kept in memory and lost with the process.
         var isDurable: Bool
+        /// Why it is not durable.
+        var problem: LibraryError?
         /// A notice for the user; a sentence or two.
         var notice: String?
         /// The file's identity; nil in memory.
@@ -73,7 +79,8 @@ struct LibraryFile {
         let count = try adopt(into: database)
         let notice =
             isNew && count > 0
-            ? "The local copy of this club was empty, and is made again from the club."
+            ? localized(
+                "The local copy of this club was empty, and is made again from the club.")
                 + Self.sentence(keeping: count) : nil
         return Opened(database: database, isDurable: true, notice: notice, identity: identity)
     }
@@ -101,8 +108,8 @@ struct LibraryFile {
     private static func sentence(keeping count: Int) -> String {
         switch count {
         case 0: ""
-        case 1: " The change that waited in it was kept."
-        default: " The \(count) changes that waited in it were kept."
+        case 1: localized(" The change that waited in it was kept.")
+        default: localized(" The \(count) changes that waited in it were kept.")
         }
     }
 
@@ -172,9 +179,9 @@ extension LibraryFile {
         let kept = (try? OutboxRows.all(in: database).count) ?? 0
         return Opened(
             database: database, isDurable: true,
-            notice:
-                "\(reason) It was set aside as \(aside.lastPathComponent) and is made again from the "
-                + "club.\(Self.sentence(keeping: kept))", identity: identity)
+            notice: localized(
+                "\(reason.description) It was set aside as \(aside.lastPathComponent) and is made again from the club."
+            ) + Self.sentence(keeping: kept), identity: identity)
     }
 
     private func openInMemory(because reason: LibraryError) -> Opened {
@@ -183,10 +190,10 @@ extension LibraryFile {
             (try? Self.configure(database)) != nil, (try? Schema.migrate(database)) != nil
         else { preconditionFailure("SQLite cannot open a database in memory.") }
         return Opened(
-            database: database, isDurable: false,
-            notice:
-                "\(reason) Byte Club works without it this time: what you save must reach the club."
-        )
+            database: database, isDurable: false, problem: reason,
+            notice: localized(
+                "\(reason.description) Byte Club works without it this time: what you save must reach the club."
+            ))
     }
 
     /// Whether it is not a regular file, or not writable.
@@ -221,30 +228,62 @@ extension LibraryFile {
     }
 
     private func makeFolder() throws {
-        try FileManager.default.createDirectory(
-            atPath: folder.path, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        do {
+            try AtomicFile.makeFolder(folder)
+        } catch {
+            throw LibraryError.unwritable(error.reason)
+        }
     }
 
     /// Runs a closure while no other program opens the file or sets it aside.
-    func inPlace<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let descriptor = Glibc.open(folder.path + "/library.lock", O_RDWR | O_CLOEXEC)
-        // Removed with its folder; the caller will notice.
-        guard descriptor >= 0 else { return try body() }
-        defer { LockedFile.close(descriptor) }
-        LockedFile.wait(for: descriptor, .shared)
-        return try body()
+    ///
+    /// - Throws: `.locked` if another program does so for too long, or was stopped while it did.
+    func inPlace<Result>(_ body: () throws -> Result) throws -> Result {
+        try TransactionGate.shared.pass { () throws -> Result in
+            let descriptor = Glibc.open(folder.path + "/library.lock", O_RDWR | O_CLOEXEC)
+            // Removed with its folder; the caller will notice.
+            guard descriptor >= 0 else { return try body() }
+            defer { LockedFile.close(descriptor) }
+            // A file system without locks keeps nobody out: SQLite's own locks are left.
+            guard take(descriptor, .shared) != .busy else {
+                throw LibraryError.locked
+            }
+            return try body()
+        }
+    }
+
+    /// The folders whose lock another program held for too long when it was wanted last.
+    private static let held = Mutex<Set<String>>([])
+
+    /// Takes the lock, and waits for it at most once as long as ``lockLimit``: while another program holds it, what
+    /// follows is told at once.
+    private func take(_ descriptor: CInt, _ mode: LockedFile.Mode) -> LockedFile.Attempt {
+        let isHeld = Self.held.withLock { $0.contains(folder.path) }
+        let result = LockedFile.wait(
+            for: descriptor, mode, atMost: isHeld ? min(lockLimit, .milliseconds(50)) : lockLimit)
+        Self.held.withLock { held in
+            if result == .busy {
+                _ = held.insert(folder.path)
+            } else {
+                _ = held.remove(folder.path)
+            }
+        }
+        return result
     }
 
     /// Only one program opens it at a time: if two set it aside, one of the two new files would be lost.
     private func withLock(_ body: () throws -> Opened) throws -> Opened {
-        let descriptor = Glibc.open(
-            folder.path + "/library.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw LibraryError.unwritable(String(cString: strerror(errno)))
+        try TransactionGate.shared.pass { () throws -> Opened in
+            let descriptor = Glibc.open(
+                folder.path + "/library.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw LibraryError.unwritable(String(cString: strerror(errno)))
+            }
+            defer { LockedFile.close(descriptor) }
+            guard take(descriptor, .exclusive) == .taken else {
+                throw LibraryError.locked
+            }
+            return try body()
         }
-        defer { LockedFile.close(descriptor) }
-        guard LockedFile.wait(for: descriptor) == 0 else { throw LibraryError.locked }
-        return try body()
     }
 }

@@ -2,12 +2,15 @@ internal import FoundationEssentials
 
 /// Recovers data that exists only here from an unusable database.
 enum Salvage {
-    /// Copies the outbox and all texts as far as they are readable. Changes that are not readable are in
-    /// ``OutboxFiles``.
+    /// Copies the outbox, all texts and what was deleted, as far as they are readable. Changes that are not readable
+    /// are in ``OutboxFiles``.
     static func copy(from aside: URL, into database: Database) {
         guard let old = try? Database(path: aside.path) else { return }
         // From both ends: a damaged page in the middle loses only its own rows.
-        for order in ["ASC", "DESC"] { copyVersions(from: old, order, into: database) }
+        for order in ["ASC", "DESC"] {
+            copyVersions(from: old, order, into: database)
+            copyDeletions(from: old, order, into: database)
+        }
         copyOutbox(from: old, into: database)
         copySent(from: old, into: database)
         raiseNumbers(from: old, in: database)
@@ -61,25 +64,52 @@ enum Salvage {
         }
     }
 
+    /// Copies what the trash lists: which notes were deleted, and by whom.
+    private static func copyDeletions(
+        from old: Database, _ order: String, into database: Database
+    ) {
+        try? database.transaction {
+            _ = try? old.rows(
+                """
+                SELECT id, path, revision, hash, size, modified, deleted, is_own FROM deletions
+                ORDER BY id \(order)
+                """
+            ) { row in
+                try? database.run(
+                    """
+                    INSERT OR IGNORE INTO deletions
+                        (id, path, revision, hash, size, modified, deleted, is_own)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """, .integer(row.integer(0)), .text(row.text(1)), .text(row.text(2)),
+                    .text(orNull: row.optionalText(3)), .integer(row.integer(4)),
+                    .integer(row.integer(5)), .integer(row.integer(6)), .integer(row.integer(7)))
+            }
+        }
+    }
+
     private static func copyOutbox(from old: Database, into database: Database) {
+        // Databases of earlier programs have no such column.
+        let columns = try? old.rows("PRAGMA table_info(outbox)", read: { $0.text(1) })
+        let made = columns?.contains("made") == true ? "made" : "NULL"
         try? database.transaction(isDurable: true) {
             _ = try? old.rows(
                 """
                 SELECT id, action, path, destination, mode, base_revision, base_hash, base_change, size,
-                    hash, modified, attempts, body FROM outbox ORDER BY id
+                    hash, modified, attempts, body, problem, \(made) FROM outbox ORDER BY id
                 """
             ) { row in
                 try? database.run(
                     """
                     INSERT INTO outbox (id, action, path, destination, mode, base_revision, base_hash,
-                        base_change, size, hash, modified, attempts, body)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        base_change, size, hash, modified, attempts, body, problem, made)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """, .integer(row.integer(0)), .text(row.text(1)), .text(row.text(2)),
                     .text(orNull: row.optionalText(3)), .text(orNull: row.optionalText(4)),
                     .text(orNull: row.optionalText(5)), .text(orNull: row.optionalText(6)),
                     .integer(orNull: row.optionalInteger(7)), .integer(row.integer(8)),
                     .text(orNull: row.optionalText(9)), .integer(row.integer(10)),
-                    .integer(row.integer(11)), row.isNull(12) ? .null : .blob(row.data(12)))
+                    .integer(row.integer(11)), row.isNull(12) ? .null : .blob(row.data(12)),
+                    .text(orNull: row.optionalText(13)), .integer(orNull: row.optionalInteger(14)))
             }
         }
     }

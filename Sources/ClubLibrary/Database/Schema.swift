@@ -101,5 +101,16 @@ enum Schema {
         -- When a change was made, beside the date of its file; older ones have that alone.
         ALTER TABLE outbox ADD COLUMN made INTEGER;
         """,
+        """
+        -- `fold` makes a space of a NUL, where the index has ended before. Taken out is what was put in.
+        INSERT INTO words (words, rowid, body)
+            SELECT 'delete', id, fold(CAST(substr(body, 1, instr(body, x'00') - 1) AS TEXT))
+            FROM versions
+            WHERE id IN (SELECT version FROM indexed) AND instr(body, x'00') > 0;
+        INSERT INTO words (rowid, body)
+            SELECT id, body FROM searchable WHERE id IN (
+                SELECT versions.id FROM versions JOIN indexed ON indexed.version = versions.id
+                WHERE instr(versions.body, x'00') > 0);
+        """,
     ]
 }

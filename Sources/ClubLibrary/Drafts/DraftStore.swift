@@ -35,9 +35,12 @@ public final class DraftStore: Sendable {
 
         init(description: String) { self.description = description }
 
+        /// With the reason in `errno`, which is read first: to look for a translation may set it.
+        ///
         /// - Parameter what: The sentence without the system's reason.
-        static func system(_ what: String) -> Failure {
-            Failure(description: "\(what): \(String(cString: strerror(errno))).")
+        static func system(_ what: @autoclosure () -> String) -> Failure {
+            let reason = String(cString: strerror(errno))
+            return Failure(description: localized("\(what()): \(reason)."))
         }
     }
 

@@ -1,4 +1,5 @@
 internal import ByteClubFiles
+internal import ByteClubMessages
 public import FoundationEssentials
 internal import Glibc
 
@@ -25,18 +26,22 @@ public struct HandedOverDraft: Sendable {
     public func text(byteLimit: Int) throws(DraftStore.Failure) -> Data {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            guard errno != ENOENT else { throw .init(description: "The editor removed the file.") }
-            throw .system("The temporary file cannot be read")
+            guard errno != ENOENT else {
+                throw .init(description: localized("The editor removed the file."))
+            }
+            throw .unreadable
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .init(description: "The editor left something else in place of the file.")
+            throw .init(
+                description: localized("The editor left something else in place of the file."))
         }
         guard status.st_size <= byteLimit else {
             throw .init(
-                description: "The text is larger than a note may be (\(byteLimit >> 20) MiB).")
+                description: localized(
+                    "The text is larger than a note may be (\(byteLimit >> 20) MiB)."))
         }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw .system("The temporary file cannot be read")
+            throw .unreadable
         }
         return data
     }
@@ -104,24 +109,24 @@ extension DraftStore {
                 throw error
             }
         }
-        throw Failure.system("The temporary file cannot be written")
+        throw Failure.unwritable
     }
 
     private func fill(
         _ made: HandOverFolder, _ draft: Draft, _ name: String, movingTo folder: HandOverFolder
     ) throws -> HandedOverDraft {
         let lock = open(made.lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Failure.system("The temporary file cannot be written") }
+        guard lock >= 0 else { throw Failure.unwritable }
         do {
             guard LockedFile.attempt(lock) == .taken, mkdir(made.notes, 0o700) == 0 else {
-                throw Failure.system("The temporary file cannot be written")
+                throw Failure.unwritable
             }
             try write(draft.encoded(), to: made.original)
             try write(Data(name.utf8), to: made.name)
             try write(draft.text, to: made.notes + "/" + name)
             // Renamed when it is complete.
             guard rename(made.path, folder.path) == 0 else {
-                throw Failure.system("The temporary file cannot be written")
+                throw Failure.unwritable
             }
         } catch {
             LockedFile.close(lock)
@@ -178,6 +183,18 @@ extension DraftStore {
         } catch {
             return .failed
         }
+    }
+}
+
+extension DraftStore.Failure {
+    /// The file for the other program cannot be read, for the reason in `errno`.
+    fileprivate static var unreadable: Self {
+        .system(localized("The temporary file cannot be read"))
+    }
+
+    /// The file for the other program cannot be written, for the reason in `errno`.
+    fileprivate static var unwritable: Self {
+        .system(localized("The temporary file cannot be written"))
     }
 }
 

@@ -18,6 +18,8 @@ public final class LocalCopy: Sendable {
 
     private struct State {
         var isDurable: Bool
+        /// Why it is not durable.
+        var problem: LibraryError?
         var notices: [String]
         /// The writer's file; nil in memory.
         var identity: LibraryFile.Identity?
@@ -33,13 +35,18 @@ public final class LocalCopy: Sendable {
     /// Opens the copy in a folder, which is created with its parents.
     ///
     /// Never fails: if nothing can be stored, ``isDurable`` is false and ``takeNotice()`` says why.
-    public init(folder: URL) {
-        self.folder = folder
-        file = LibraryFile(folder: folder)
+    public convenience init(folder: URL) {
+        self.init(LibraryFile(folder: folder))
+    }
+
+    init(_ file: LibraryFile) {
+        folder = file.folder
+        self.file = file
         let opened = file.open()
         state = Mutex(
             State(
-                isDurable: opened.isDurable, notices: opened.notice.map { [$0] } ?? [],
+                isDurable: opened.isDurable, problem: opened.problem,
+                notices: opened.notice.map { [$0] } ?? [],
                 identity: opened.identity))
         reader = Mutex(opened.isDurable ? try? file.openAgain() : nil)
         writer = Mutex(opened.database)
@@ -53,6 +60,11 @@ public final class LocalCopy: Sendable {
 
     /// Whether data outlives the process.
     public var isDurable: Bool { state.withLock { $0.isDurable } }
+
+    /// The error of a change that has to be durable, where nothing is.
+    package var durabilityError: LibraryError {
+        state.withLock { $0.problem == .locked } ? .locked : .notDurable
+    }
 
     /// A notice for the user, returned once.
     public func takeNotice() -> String? {
@@ -98,7 +110,7 @@ public final class LocalCopy: Sendable {
             replace(generation, because: .moved)
         }
         // Data that must be durable must not be kept in memory instead.
-        guard self.isDurable || !isDurable else { throw LibraryError.notDurable }
+        guard self.isDurable || !isDurable else { throw durabilityError }
         do {
             return try attemptWrite(isDurable: isDurable, text, body)
         } catch is Moved {
@@ -184,10 +196,12 @@ public final class LocalCopy: Sendable {
                 case .moved: file.open()
                 }
             let (isDurable, notice, found) = (opened.isDurable, opened.notice, opened.identity)
+            let problem = opened.problem
             database = opened.database
             reader.withLock { $0 = isDurable ? try? file.openAgain() : nil }
             state.withLock { state in
                 state.isDurable = isDurable
+                state.problem = problem
                 state.identity = found
                 state.generation += 1
                 if let notice { state.notices.append(notice) }

@@ -19,12 +19,12 @@ extension LocalCopy {
     ///
     /// - Parameter wasAttempted: Whether it was sent, and may have arrived.
     /// - Returns: The file as shown while the change waits; nil after a deletion.
-    /// - Throws: `.notDurable` if the copy is in memory.
+    /// - Throws: `.notDurable` if the copy is in memory, `.locked` if another program is the reason.
     @discardableResult
     public func enqueue(
         _ intent: Intent, wasAttempted: Bool = false, at now: Date = Date()
     ) throws -> RemoteFile? {
-        guard isDurable else { throw LibraryError.notDurable }
+        guard isDurable else { throw durabilityError }
         // Outside the lock: it takes longer than everything else.
         var (hash, text) = ("", Data?.none)
         if case .write(let data, _, _) = intent { (hash, text) = (Self.hash(of: data), data) }

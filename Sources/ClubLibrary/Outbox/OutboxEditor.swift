@@ -24,6 +24,7 @@ struct OutboxEditor {
                 try OutboxRows.remove(id, in: database)
             }
             change.base = base
+            try retry(base)
             // Its base is unknown: it must not replace anything.
             if base == nil, change.mode == "update" { change.mode = "add" }
         }
@@ -65,6 +66,7 @@ struct OutboxEditor {
             case .write, .move, .delete: break
             }
         }
+        try retry(change.base)
         let id = try OutboxRows.insert(change, in: database)
         let moved = RemoteFile(
             path: destination, revision: .waiting(for: id), byteCount: file.byteCount,
@@ -103,6 +105,7 @@ struct OutboxEditor {
             change.path = earlier.path
             change.base = earlier.base
         }
+        try retry(change.base)
         _ = try OutboxRows.insert(change, in: database)
     }
 
@@ -149,6 +152,20 @@ struct OutboxEditor {
                 OR destination = ? COLLATE NOCASE) LIMIT 1
             """, .integer(change.id), .text(change.path.string), .text(change.path.string),
             read: { _ in true }) == nil
+    }
+
+    /// Has the changes that a new one builds on sent again if the club has refused them: they would hold it up until the
+    /// next request to try again, and to save again is such a request.
+    private func retry(_ base: WaitingChange.Base?) throws {
+        var (base, last) = (base, WaitingChange.ID.max)
+        // Each builds on an earlier one; in a damaged database that may be otherwise.
+        while case .change(let id) = base, id < last {
+            last = id
+            try database.run(
+                "UPDATE outbox SET problem = NULL WHERE id = ? AND problem IS NOT NULL",
+                .integer(id))
+            base = try OutboxRows.one(id, in: database)?.base
+        }
     }
 
     private func isUntouched(_ change: WaitingChange) throws -> Bool {

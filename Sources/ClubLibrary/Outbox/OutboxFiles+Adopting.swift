@@ -86,8 +86,14 @@ extension OutboxFiles {
                 try OutboxRows.remove(id, in: database)
             }
         }
+        // The files do not say what the club has refused: it is not sent again for nothing.
+        let problem = try OutboxRows.one(header.id, in: database)?.problem
         try OutboxRows.remove(header.id, in: database)
         _ = try OutboxRows.insert(change, in: database)
+        if let problem {
+            try database.run(
+                "UPDATE outbox SET problem = ? WHERE id = ?", .text(problem), .integer(header.id))
+        }
         guard let data, let hash = header.contentHash else { return .inserted }
         let file = RemoteFile(
             path: change.path, revision: .waiting(for: header.id), byteCount: header.byteCount,

@@ -130,6 +130,12 @@ extension OutboxSender {
             // The file has changed meanwhile; save the replaced text as a version first.
             careful = .update(theirs.file.revision, contentHash: theirs.file.contentHash)
         }
+        if case .update(let revision, let hash) = careful {
+            let base = try onDisk(change.path) {
+                try copy.baseText(at: change.path, revision: revision, hash: hash)
+            }
+            if let base { store.noteBase(base) }
+        }
         do throws(StoreError) {
             let file = try await store.put(text, at: change.path, mode: careful)
             try onDisk(change.path) { try copy.complete(change, with: file) }

@@ -76,7 +76,13 @@ public struct SeenRevisions: RevisionKeeping {
         if try await current(path) != nil {
             // The replaced text must be stored as a version first.
             let found = try await store.fetch(path)
-            try Self.onDisk(path) { try copy.keep([found]) }
+            do {
+                try copy.keep([found])
+                guard copy.isDurable else { throw copy.durabilityError }
+            } catch {
+                throw StoreError(
+                    .fileUnwritable, during: .put, at: path, detail: "\(error)", underlying: error)
+            }
             mode = .update(found.file.revision, contentHash: found.file.contentHash)
         }
         let file = try await store.put(data, at: path, mode: mode)

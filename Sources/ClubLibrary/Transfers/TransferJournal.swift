@@ -44,6 +44,26 @@ public struct TransferJournal: Sendable {
         removeLeftovers()
     }
 
+    /// How long a completed transfer stays in the list.
+    package static let doneAge: TimeInterval = 30 * 86_400
+    /// As many completed ones at most, the latest: all of them are read each time.
+    package static let doneLimit = 1000
+
+    /// Removes completed transfers of long ago. What has failed, or can go on, is removed only by the user.
+    ///
+    /// - Parameter limit: See ``doneLimit``.
+    package func removeExpired(at now: Date, limit: Int = TransferJournal.doneLimit) {
+        let done = items(limit: .max, at: now).filter { $0.state == .done }
+        let surplus = done.dropLast(limit)
+        let old = done.suffix(limit).filter { item in
+            let updated = item.status.updated
+            // Without a date, its age is not known.
+            return updated.timeIntervalSince1970 > 0
+                && now.timeIntervalSince(updated) > Self.doneAge
+        }
+        for item in surplus + old { remove(item.id) }
+    }
+
     /// Removes temporary files of killed programs after an hour.
     private func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -139,15 +159,23 @@ public struct TransferJournal: Sendable {
 
     // MARK: - Reading
 
-    /// All transfers, oldest first; of very many, the latest.
+    /// All transfers, oldest first.
     ///
-    /// - Parameter now: See ``item(_:at:)``.
+    /// - Parameters:
+    ///   - limit: Of more than this, the oldest that are done or cancelled are left out, and no others.
+    ///   - now: See ``item(_:at:)``.
     public func items(limit: Int = 10_000, at now: Date = Date()) -> [TransferItem] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let ids = names.filter { $0.hasSuffix(".order") }.sorted().suffix(limit)
-            .map { String($0.dropLast(6)) }
+        let ids = names.filter { $0.hasSuffix(".order") }.sorted().map { String($0.dropLast(6)) }
         memory.keep(ids)
-        return ids.compactMap { item($0, at: now) }
+        let items = ids.compactMap { item($0, at: now) }
+        var surplus = items.count - limit
+        guard surplus > 0 else { return items }
+        return items.filter { item in
+            guard surplus > 0, [.done, .cancelled].contains(item.state) else { return true }
+            surplus -= 1
+            return false
+        }
     }
 
     /// - Parameter now: The current time; see ``TransferStatus/nextAttempt``.

@@ -29,6 +29,8 @@ public struct TransferStatus: Codable, Hashable, Sendable {
     public var totalByteCount: Int64 = 0
     /// Only while it runs, once it can be estimated.
     public var bytesPerSecond: Double?
+    /// How long no byte has moved, while it runs; nil if that is not worth a word.
+    public var silentSeconds: Double?
     /// The progress of re-encoding, from 0 to 1.
     public var preparedFraction: Double?
     /// Why it waits or has failed; nil if an earlier version has written only ``reason``.
@@ -56,6 +58,7 @@ public struct TransferStatus: Codable, Hashable, Sendable {
         status.byteCount = max(0, min(byteCount, Self.byteLimit))
         status.totalByteCount = max(0, min(totalByteCount, Self.byteLimit))
         status.bytesPerSecond = bytesPerSecond.flatMap { $0 > 0 ? min($0, 1e15) : nil }
+        status.silentSeconds = silentSeconds.flatMap { $0 > 0 ? min($0, 1e9) : nil }
         status.preparedFraction = preparedFraction.map { max(0, min($0, 1)) }
         status.failureCount = max(0, min(failureCount, 1 << 30))
         status.retryCount = max(0, min(retryCount, 1 << 30))
@@ -128,6 +131,10 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
         case .preparing, .paused, .done, .failed, .cancelled: canResume
         }
     }
+
+    /// Whether a resumption is called a retry: it has failed, or waits for the next attempt. What the user has paused or
+    /// cancelled is not.
+    public var isTriedAgain: Bool { state == .failed || (canTryAgain && !canResume) }
 
     /// Whether it can be moved in front of the others that wait.
     public var canGoFirst: Bool { state == .waiting }

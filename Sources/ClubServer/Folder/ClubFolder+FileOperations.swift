@@ -177,29 +177,40 @@ extension ClubFolder {
         return Changed(metadata: metadata(of: moved), changedFolders: changedFolders)
     }
 
+    /// What is copied, as it was before.
+    struct CopySource: Sendable {
+        var entry: Entry
+        /// What is in it.
+        let below: [Entry]
+        let diskNames: [String]
+    }
+
     /// The source of a copy; the copying itself runs outside the actor.
     func copySource(
         _ argument: RelocationArg
-    ) throws(ChangeFailure<RelocationError>) -> (entry: Entry, diskNames: [String]) {
+    ) throws(ChangeFailure<RelocationError>) -> CopySource {
         let source = try source(of: argument)
         guard source.parentKey != nil else {
             throw .refused(.fromLookup(.malformedPath("The root folder cannot be copied.")))
         }
-        if index.descendants(of: source.key).count > Self.relocationLimit {
-            throw .refused(.tooManyFiles)
-        }
-        return (source, index.diskNames(of: source.key))
+        let below = index.descendants(of: source.key)
+        if below.count > Self.relocationLimit { throw .refused(.tooManyFiles) }
+        return CopySource(
+            entry: source, below: below, diskNames: index.diskNames(of: source.key))
     }
 
     /// Commits a finished copy from the staging folder.
+    ///
+    /// - Parameter copied: The files that did not change while they were copied.
     func finishCopy(
-        staged: String, of source: Entry, _ argument: RelocationArg
+        staged: String, of source: CopySource, copied: Set<FileSignature>,
+        _ argument: RelocationArg
     ) throws(ChangeFailure<RelocationError>) -> Changed {
         defer { publish() }
         try requireFolder(for: RelocationError.self)
         var changedFolders: [[String]] = []
         let target = try destination(
-            of: argument, source: source, isCopy: true, creating: &changedFolders)
+            of: argument, source: source.entry, isCopy: true, creating: &changedFolders)
         do throws(SystemError) {
             let to = try access.folder(index.diskNames(of: target.folder))
             try access.renameNew(
@@ -209,10 +220,27 @@ extension ClubFolder {
         }
         changedFolders.append(index.diskNames(of: target.folder))
         refresh(folder: target.folder, name: target.name)
-        guard let entry = index[target.folder + "/" + PathNames.key(target.name)] else {
-            throw .refused(.internalError)
-        }
+        let key = target.folder + "/" + PathNames.key(target.name)
+        takeOver(source, copied: copied, at: key)
+        guard let entry = index[key] else { throw .refused(.internalError) }
         return Changed(metadata: metadata(of: entry), changedFolders: changedFolders)
+    }
+
+    /// Gives copies the hash and the client's time of what they are copies of.
+    private func takeOver(_ source: CopySource, copied: Set<FileSignature>, at key: String) {
+        for original in [source.entry] + source.below {
+            let copyKey = key + original.key.dropFirst(source.entry.key.count)
+            guard let facts = original.facts, copied.contains(facts.signature),
+                let copy = index[copyKey], var copyFacts = copy.facts,
+                copyFacts.signature.isCopy(of: facts.signature),
+                // A spelling may belong to another file now.
+                copyKey == key || DiskName(copy.diskName) == DiskName(original.diskName)
+            else { continue }
+            copyFacts.contentHash = facts.contentHash
+            copyFacts.clientModified = facts.clientModified
+            copyFacts.serverModified = .now
+            annotate(copyKey, copyFacts)
+        }
     }
 
     // MARK: - The two ends

@@ -60,4 +60,10 @@ struct FileSignature: Hashable, Sendable {
     let size: Int64
     let seconds: Int64
     let nanoseconds: Int64
+
+    /// Whether it is another file with the size and the time of a file.
+    func isCopy(of other: FileSignature) -> Bool {
+        inode != other.inode && size == other.size && seconds == other.seconds
+            && nanoseconds == other.nanoseconds
+    }
 }

@@ -27,20 +27,24 @@ extension KeptRevisions {
         }
     }
 
-    /// Appends lines; on a full disk, the oldest photos that are kept make room for them.
+    /// Appends lines; on a full disk, the oldest photo that is kept makes room for them.
     private func appendMakingRoom(
         _ lines: [RevisionLine], _ state: inout State
     ) throws(SystemError) {
         do throws(SystemError) {
             try state.file.append(lines)
         } catch {
-            let excess = state.index.excess(
-                at: nil, limits: limits(state.index), now: now(state))
-            guard error.isOutOfSpace, !excess.isEmpty else { throw error }
-            drop(excess, &state)
+            guard error.isOutOfSpace else { throw error }
+            let removable = state.index.removable(
+                for: Self.logByteCount, limits: limits(state.index), isExempt: { _ in false })
+            guard !removable.isEmpty else { throw error }
+            drop(removable, &state)
             try state.file.append(lines)
         }
     }
+
+    /// Room for lines in the log, and for the blocks of a file that grows.
+    private static let logByteCount: Int64 = 64 << 10
 
     enum Taken {
         case taken
@@ -106,15 +110,48 @@ extension KeptRevisions {
 
     /// The limits for this disk.
     func limits(_ index: RevisionIndex) -> RevisionLimits {
+        guard let freeByteCount else { return index.limits }
+        return index.limits.fitting(
+            freeByteCount: freeByteCount, keptByteCount: index.byteCount)
+    }
+
+    /// The free space on the disk; nil where the file system does not say it.
+    private var freeByteCount: Int64? {
         var status = statvfs()
         guard
             (try? folder.with({ number throws(SystemError) in
                 try SystemError.check("statvfs", fstatvfs(number, &status))
             })) != nil, status.f_blocks > 0
-        else { return index.limits }
-        return index.limits.fitting(
-            freeByteCount: Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize)),
-            keptByteCount: index.byteCount)
+        else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    }
+
+    // MARK: - For a write
+
+    enum Room { case made, none }
+
+    /// Makes room for a write on a full disk: kept photos are removed, the oldest first, if that is enough.
+    ///
+    /// - Parameters:
+    ///   - byteCount: How many bytes are to be written.
+    ///   - restored: The revision that is written: it stays, and so does what was deleted just now, perhaps with it.
+    func makeRoom(for byteCount: Int64, restoring restored: String? = nil) -> Room {
+        state.withLock { state in
+            guard let freeByteCount else { return .none }
+            let missing = byteCount.addingReportingOverflow(Self.logByteCount - freeByteCount)
+            guard !missing.overflow else { return .none }
+            let (index, now) = (state.index, self.now(state))
+            let removable = index.removable(
+                for: missing.partialValue, limits: limits(index),
+                isExempt: { kept in
+                    guard let restored else { return false }
+                    return kept.revision == restored || index.isSpared(kept, at: now)
+                })
+            guard !removable.isEmpty else { return .none }
+            log("\(removable.count) kept files are removed: a write needs their room")
+            drop(removable, &state)
+            return .made
+        }
     }
 
     func drop(_ revisions: [KeptRevision], _ state: inout State) {

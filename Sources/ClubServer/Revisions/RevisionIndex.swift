@@ -76,7 +76,7 @@ struct RevisionIndex: Sendable {
     /// The revisions to remove after one was added at `key`, oldest first.
     ///
     /// If a total limit is exceeded, an eighth more than necessary is removed, so that full scans
-    /// are rare.
+    /// are rare. What was just deleted is not removed for its size.
     func excess(at key: String?, limits: RevisionLimits, now: Int64) -> [KeptRevision] {
         var result: [KeptRevision] = []
         if let key {
@@ -98,10 +98,11 @@ struct RevisionIndex: Sendable {
             let isNote = limits.isNote(kept.byteCount)
             let share = isNote ? limits.notes : limits.larger
             let isOld = expiry(of: kept) < now
-            let isTooMuch =
+            let isOverShare =
                 isNote
                 ? isOverNotes && notes > share.byteCount / 8 * 7
                 : isOverLarger && larger > share.byteCount / 8 * 7
+            let isTooMuch = isOverShare && !isSpared(kept, at: now)
             guard isOld || isTooMuch || isOverCount && count > limits.count / 8 * 7 else {
                 continue
             }
@@ -110,6 +111,36 @@ struct RevisionIndex: Sendable {
             if isNote { notes -= kept.byteCount } else { larger -= kept.byteCount }
         }
         return result
+    }
+
+    /// Whether a file was deleted so recently that only a write that needs its room may remove it.
+    func isSpared(_ kept: KeptRevision, at now: Int64) -> Bool {
+        kept.ending == .deleted && now - kept.kept.secondsSince1970 < limits.sparedSeconds
+    }
+
+    /// The revisions to remove for a write that needs more room, oldest first: photos, then notes beyond their
+    /// share. Empty if all of them are not enough: a write that fails anyway costs none.
+    ///
+    /// - Parameter isExempt: Whether a revision stays in any case.
+    func removable(
+        for byteCount: Int64, limits: RevisionLimits, isExempt: (KeptRevision) -> Bool
+    ) -> [KeptRevision] {
+        guard byteCount > 0 else { return [] }
+        let oldest = revisions.values.sorted { $0.order < $1.order }
+        let photos = oldest.filter { !limits.isNote($0.byteCount) }
+        let notes = oldest.filter { limits.isNote($0.byteCount) }
+        var notesLeft = noteByteCount
+        var missing = byteCount
+        var result: [KeptRevision] = []
+        for kept in photos + notes where missing > 0 && !isExempt(kept) {
+            if limits.isNote(kept.byteCount) {
+                guard notesLeft > limits.notes.byteCount else { break }
+                notesLeft -= kept.byteCount
+            }
+            missing -= kept.byteCount
+            result.append(kept)
+        }
+        return missing > 0 ? [] : result
     }
 
     /// Schedules the next scan for the next expiry. An hour's delay does not matter: they are removed

@@ -1,7 +1,8 @@
 /// The limits on kept revisions.
 ///
 /// Notes are small and their text must not be lost: they have space of their own that photos cannot use.
-/// Photos are large and hardly ever change: only those removed or replaced recently are kept.
+/// Photos are large and hardly ever change: only those removed or replaced recently are kept. What was just deleted
+/// stays, however much it is: it was renamed, and takes no more space than before.
 struct RevisionLimits: Sendable {
     /// The limits for one kind of file.
     struct Share: Sendable {
@@ -16,6 +17,9 @@ struct RevisionLimits: Sendable {
     var notes = Share(byteCount: 256 << 20, seconds: 180 * 86_400)
     /// 30 days: what Dropbox gives every account.
     var larger = Share(byteCount: 1 << 30, seconds: 30 * 86_400)
+    /// How long deleted files are kept whatever their share, unless a write needs their room: a member who has deleted too
+    /// much sees it by then.
+    var sparedSeconds: Int64 = 3600
     /// Per path: the maximum in one response of `list_revisions`.
     var countPerPath = 100
     /// In total: their index in memory is some 10 MiB.

@@ -5,6 +5,8 @@ extension ClubAPI {
     func addAccountRoutes(to router: inout Router) {
         router.on(Routes.getCurrentAccount) { _, _ in account }
         router.on(Routes.checkUser) { argument, _ in EchoResult(result: argument.query) }
+        // SDKs call it when they sign out. The token is that of all programs, and lasts as long as the server runs.
+        router.on(Routes.revokeToken) { _, _ in NoValue() }
         router.on(Routes.getSpaceUsage) { _, _ in try await spaceUsage() }
     }
 
@@ -21,6 +23,12 @@ extension ClubAPI {
 extension ClubFolder {
     var usedByteCount: UInt64 {
         index.entries.values.reduce(0) { $0 + UInt64(max(0, $1.facts?.signature.size ?? 0)) }
+    }
+
+    /// Of a file, or of all files in a folder.
+    func byteCount(of entry: Entry) -> Int64 {
+        let entries = entry.isFolder ? index.descendants(of: entry.key) : [entry]
+        return entries.reduce(0) { $0 + max(0, $1.facts?.signature.size ?? 0) }
     }
 }
 

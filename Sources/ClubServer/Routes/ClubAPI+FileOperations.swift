@@ -45,11 +45,24 @@ extension ClubAPI {
 
     private func copy(_ argument: RelocationArg) async throws -> Metadata {
         try await change { () async throws(ChangeFailure<RelocationError>) in
-            let source = try await club.copySource(argument)
+            var source = try await club.copySource(argument)
+            source.entry = await hash(source.entry) ?? source.entry
+            let copied: Set<FileSignature>
             let staged = "copy-" + RandomText.hexadecimal(byteCount: 8)
             do throws(SystemError) {
-                try TreeCopy.copy(
-                    source.diskNames, isFolder: source.entry.isFolder, in: club.access, to: staged)
+                do throws(SystemError) {
+                    copied = try TreeCopy.copy(
+                        source.diskNames, isFolder: source.entry.isFolder, in: club.access,
+                        to: staged)
+                } catch {
+                    guard error.isOutOfSpace,
+                        await club.revisions?.makeRoom(for: club.byteCount(of: source.entry))
+                            == .made
+                    else { throw error }
+                    copied = try TreeCopy.copy(
+                        source.diskNames, isFolder: source.entry.isFolder, in: club.access,
+                        to: staged)
+                }
             } catch {
                 if error.isOutOfSpace { throw .refused(.insufficientQuota) }
                 if error.isMissing { throw .refused(.fromLookup(.notFound)) }
@@ -57,7 +70,7 @@ extension ClubAPI {
             }
             do throws(ChangeFailure<RelocationError>) {
                 let changed = try await club.finishCopy(
-                    staged: staged, of: source.entry, argument)
+                    staged: staged, of: source, copied: copied, argument)
                 do throws(SystemError) { try finish(changed) } catch { throw .disk(error) }
                 return changed.metadata
             } catch {

@@ -151,7 +151,7 @@ extension ClubAPI {
         let file: StagedFile
         do throws(SystemError) {
             file = try StagedFile(in: club.access)
-            try file.expect(UInt64(kept.byteCount))
+            try await expect(UInt64(kept.byteCount), for: file, restoring: kept.revision)
             try FileReader.forEachPiece(of: blob) { piece throws(SystemError) in
                 try file.append(piece)
             }

@@ -24,8 +24,9 @@ extension ClubAPI {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
         }
         do {
-            try await expect(body.announcedByteCount, for: file)
-            try await body.forEachPiece { try file.append($0) }
+            try await read(body, for: file, orRefuse: UploadError.payloadTooLarge) {
+                try append($0, to: file)
+            }
         } catch let error as SystemError {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
         }
@@ -77,14 +78,56 @@ extension ClubAPI {
         return committed.metadata
     }
 
-    /// Fails immediately when the disk has less space than announced, without what unused sessions hold: nobody can
-    /// see or remove that.
-    private func expect(_ byteCount: UInt64, for file: StagedFile) async throws(SystemError) {
+    /// The most that one request may carry, as in Dropbox; more comes in the parts of a session.
+    private static let payloadByteLimit: UInt64 = 150 << 20
+
+    /// Calls `take` with a body's consecutive chunks, which are for a file.
+    ///
+    /// - Parameter refusal: Thrown if the body is too large for one request; before any of it is read, if its length
+    ///   is announced.
+    private func read(
+        _ body: RequestBody, for file: StagedFile, orRefuse refusal: any RouteError,
+        _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        guard body.announcedByteCount <= Self.payloadByteLimit else { throw refusal }
+        try await expect(body.announcedByteCount, for: file)
+        var byteCount: UInt64 = 0
+        try await body.forEachPiece { piece in
+            byteCount += UInt64(piece.count)
+            if byteCount > Self.payloadByteLimit { throw refusal }
+            try take(piece)
+        }
+    }
+
+    /// Fails immediately when the disk has less space than announced, without what unused sessions hold, which nobody
+    /// can see or remove, and without the photos that are kept as earlier revisions.
+    ///
+    /// - Parameter restored: The earlier revision that is written.
+    func expect(
+        _ byteCount: UInt64, for file: StagedFile, restoring restored: String? = nil
+    ) async throws(SystemError) {
         do throws(SystemError) {
-            try file.expect(byteCount)
+            return try file.expect(byteCount)
         } catch {
-            guard error.isOutOfSpace, await sessions.dropUnused() == .some else { throw error }
-            try file.expect(byteCount)
+            guard error.isOutOfSpace else { throw error }
+        }
+        if await sessions.dropUnused() == .some, (try? file.expect(byteCount)) != nil { return }
+        _ = club.revisions?.makeRoom(for: Int64(clamping: byteCount), restoring: restored)
+        try file.expect(byteCount)
+    }
+
+    /// Appends bytes, in the place of kept photos if the disk is full: not every body says how long it is, and others
+    /// write as well.
+    private func append(
+        _ bytes: UnsafeRawBufferPointer, to file: StagedFile
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try file.append(bytes)
+        } catch {
+            guard error.isOutOfSpace,
+                club.revisions?.makeRoom(for: Int64(bytes.count)) == .made
+            else { throw error }
+            try file.append(bytes)
         }
     }
 
@@ -125,8 +168,11 @@ extension ClubAPI {
                     throw UploadSessionStartError.concurrentSessionDataNotAllowed
                 }
             } else {
-                try await expect(body.announcedByteCount, for: loan.file)
-                try await body.forEachPiece { try loan.file.append($0) }
+                try await read(
+                    body, for: loan.file, orRefuse: UploadSessionStartError.payloadTooLarge
+                ) {
+                    try append($0, to: loan.file)
+                }
             }
             if let expected = argument.contentHash, try loan.file.contentHash() != expected {
                 throw UploadSessionStartError.contentHashMismatch
@@ -157,7 +203,8 @@ extension ClubAPI {
             try await receive(
                 body, into: loan, expecting: argument.contentHash,
                 mismatch: UploadSessionLookupError.contentHashMismatch,
-                tooLarge: UploadSessionLookupError.tooLarge)
+                tooLarge: UploadSessionLookupError.tooLarge,
+                payloadTooLarge: UploadSessionLookupError.payloadTooLarge)
         } catch {
             // After any failure the session has its previous length, and can be resumed.
             loan.file.truncate(to: start)
@@ -178,7 +225,9 @@ extension ClubAPI {
         var end = start
         let hasher = ContentHasher()
         do {
-            try await body.forEachPiece { piece in
+            try await read(
+                body, for: loan.file, orRefuse: UploadSessionLookupError.payloadTooLarge
+            ) { piece in
                 try loan.file.write(piece, at: end)
                 hasher.update(piece)
                 end += Int64(piece.count)
@@ -218,7 +267,8 @@ extension ClubAPI {
                     try await receive(
                         body, into: loan, expecting: argument.contentHash,
                         mismatch: UploadSessionFinishError.contentHashMismatch,
-                        tooLarge: UploadSessionFinishError.lookupFailed(.tooLarge))
+                        tooLarge: UploadSessionFinishError.lookupFailed(.tooLarge),
+                        payloadTooLarge: UploadSessionFinishError.payloadTooLarge)
                 } catch {
                     loan.file.truncate(to: start)
                     throw error
@@ -258,15 +308,14 @@ extension ClubAPI {
     /// Appends a request's body to a session's file.
     private func receive(
         _ body: RequestBody, into loan: UploadSessions.Loan, expecting hash: ContentHash?,
-        mismatch: any RouteError, tooLarge: any RouteError
+        mismatch: any RouteError, tooLarge: any RouteError, payloadTooLarge: any RouteError
     ) async throws {
-        try await expect(body.announcedByteCount, for: loan.file)
         let hasher = hash.map { _ in ContentHasher() }
-        try await body.forEachPiece { piece in
+        try await read(body, for: loan.file, orRefuse: payloadTooLarge) { piece in
             if UInt64(loan.file.size) + UInt64(piece.count) > UploadSessions.fileByteLimit {
                 throw tooLarge
             }
-            try loan.file.append(piece)
+            try append(piece, to: loan.file)
             hasher?.update(piece)
         }
         if let hash, hasher?.finish() != hash { throw mismatch }

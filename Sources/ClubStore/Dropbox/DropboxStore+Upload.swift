@@ -33,7 +33,7 @@ extension DropboxStore {
         // Also when the task is cancelled: what was sent is to be known again.
         guard
             error.code.mayHideSuccess || error.isConflict || error.code == .timedOut
-                || error.code == .cancelled,
+                || error.code == .cancelled || error.code == .withoutEffect,
             let write = await Task(operation: { await Self.write(of: file) }).value
         else { return .failure(error) }
         switch await outcome(of: write, at: path, mode: mode, after: error) {
@@ -90,18 +90,20 @@ extension DropboxStore {
             }
         try source.requireUnchanged()
         let hash = try await upload.contentHash()
+        let content = WriteEvidence.Content(byteCount: source.byteCount, hash: hash.hexadecimal)
+        try await requireSamePlace(file, as: path, content, mode, during: .upload)
         guard file.byteCount == source.byteCount,
             file.contentHash.map({ $0 == hash.hexadecimal }) ?? true
         else {
             // Ours, and incorrect: it would be taken for another member's.
-            if mode == .add || mode == .create {
+            if mode == .add || mode == .create, await isNew(file) {
                 try? await delete(file.path, ifRevision: file.revision)
             }
             throw StoreError(
                 .damaged, during: .upload, at: path,
                 detail: "hash \(hash), the server has \(file.contentHash ?? "none")")
         }
-        try await requireSamePlace(file, as: path, mode, during: .upload)
+        try await requireUploaded(file, content)
         return file
     }
 }

@@ -24,7 +24,8 @@ extension DropboxStore {
             let answer = try await send(call, body: .data(data), during: .put, at: path)
             let metadata: FileMetadata = try decode(answer.body, during: .put, at: path)
             let file = try paths.file(metadata, askedFor: path, during: .put)
-            try await requireSamePlace(file, as: path, mode, during: .put)
+            let sent = WriteEvidence.Content(byteCount: write.byteCount, hash: write.hash)
+            try await requireSamePlace(file, as: path, sent, mode, during: .put)
             try requireStored(write, as: file)
             unconfirmed.forget(path)
             return file
@@ -53,22 +54,6 @@ extension DropboxStore {
         }
     }
 
-    /// An edit that was stored beside its note has replaced nothing. What was stored is ours, and would look like
-    /// somebody's note.
-    func requireSamePlace(
-        _ file: RemoteFile, as path: RemotePath, _ mode: RemoteWriteMode,
-        during operation: StoreError.Operation
-    ) async throws(StoreError) {
-        guard mode != .create, mode != .add,
-            PathNames.key(file.path.string) != PathNames.key(path.string)
-        else { return }
-        // Also if the caller has been cancelled.
-        await Task { try? await delete(file.path, ifRevision: file.revision) }.value
-        throw StoreError(
-            .conflict(serverRevision: nil), during: operation, at: path,
-            detail: "stored as \(file.path)")
-    }
-
     @concurrent public func delete(
         _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
@@ -77,8 +62,9 @@ extension DropboxStore {
         if revision == .ofNothing, !unconfirmed.has(.removal, at: path) {
             throw StoreError(.notFound, during: .delete, at: path)
         }
+        let result: DeleteResult
         do throws(StoreError) {
-            _ = try await call(
+            result = try await call(
                 Routes.delete,
                 DeleteArg(path: paths.wire(path), parentRevision: revision?.rawValue),
                 isRepeatable: false, during: .delete, at: path)
@@ -96,8 +82,38 @@ extension DropboxStore {
                 if error.code.mayHideSuccess { unconfirmed.note(.removal, at: path) }
                 throw error
             }
+            unconfirmed.forget(path)
+            return
         }
+        try await confirmRemoval(of: path, revision, result.metadata)
         unconfirmed.forget(path)
+    }
+
+    /// Checks that it is gone, even if someone has created another since.
+    ///
+    /// - Parameters:
+    ///   - revision: What was to be removed; nil for any.
+    ///   - metadata: What the server says it has removed.
+    private func confirmRemoval(
+        of path: RemotePath, _ revision: Revision?, _ metadata: Metadata
+    ) async throws(StoreError) {
+        var removed = try? paths.entry(metadata, during: .delete)
+        if let there = removed, !isSamePlace(there.path, path) { removed = nil }
+        let wasFolder = if case .folder = removed { true } else { false }
+        let seen = revision ?? removed?.file?.revision
+        do throws(StoreError) {
+            _ = try await requireState(at: path, during: .delete) { found in
+                switch found {
+                case .nothing: true
+                case .file(let file): wasFolder || seen != nil && file.revision != seen
+                case .folder: seen != nil
+                }
+            }
+        } catch {
+            // The next attempt must recognize it if it has been removed all the same.
+            unconfirmed.note(.removal, at: path)
+            throw error
+        }
     }
 
     private func isGone(_ path: RemotePath) async -> Bool {
@@ -146,7 +162,39 @@ extension DropboxStore {
         guard let entry = try paths.entry(result.metadata, during: .move) else {
             throw StoreError(.badAnswer, during: .move, at: path)
         }
-        return entry
+        let moved = try await confirmMove(of: path, to: destination, as: entry)
+        unconfirmed.forget(path)
+        return moved
+    }
+
+    /// Checks that it is at its destination.
+    ///
+    /// - Parameter entry: What the server says is there.
+    private func confirmMove(
+        of path: RemotePath, to destination: RemotePath, as entry: RemoteEntry
+    ) async throws(StoreError) -> RemoteEntry {
+        let found: Found
+        do throws(StoreError) {
+            found = try await requireState(at: destination, during: .move) { found in
+                switch (found, entry) {
+                case (.file(let file), .file(let moved)): file.hasSameBytes(as: moved)
+                case (.folder, .folder): true
+                default: false
+                }
+            }
+        } catch {
+            // The answer may have been about something else.
+            if error.code == .withoutEffect,
+                let file = await movedFile(from: path, to: destination)
+            {
+                return .file(file)
+            }
+            // The next attempt must recognize it if it has been moved all the same.
+            unconfirmed.note(.move(to: destination.string), at: path)
+            throw error
+        }
+        if case .file(let file) = found { return .file(file) }
+        return isSamePlace(entry.path, destination) ? entry : .folder(destination)
     }
 
     /// The file at a destination, if the source is gone and had the same bytes: a gateway that performs a call twice

@@ -12,6 +12,9 @@ struct RetryPolicy: Hashable, Sendable {
     /// The delay when the server is busy without saying how long.
     var waitWhenBusy: Duration = .seconds(5)
 
+    /// The minimum delay from the second one on where the server says how long to wait.
+    var shortestRepeatedWait: Duration = .seconds(1)
+
     /// The maximum total delay for one request. A longer `Retry-After` is passed to the
     /// caller instead.
     var longestWaiting: Duration = .seconds(30)
@@ -39,6 +42,14 @@ struct RetryPolicy: Hashable, Sendable {
 
         /// Timed out. Not retried: the caller has waited long enough.
         case timedOut
+
+        /// Whether the server said how long to wait.
+        fileprivate var hasPause: Bool {
+            switch self {
+            case .status(_, let retryAfter), .busy(let retryAfter): retryAfter != nil
+            case .unreachable, .broken, .timedOut: false
+            }
+        }
     }
 
     /// The retries used for one request so far.
@@ -62,7 +73,7 @@ struct RetryPolicy: Hashable, Sendable {
     ) -> Duration? {
         spent.attempts += 1
         guard spent.attempts < attempts else { return nil }
-        let wait: Duration
+        var wait: Duration
         switch failure {
         case .status(429, let retryAfter), .busy(let retryAfter):
             wait = retryAfter ?? waitWhenBusy
@@ -77,6 +88,8 @@ struct RetryPolicy: Hashable, Sendable {
             guard spent.connectionFailures <= reconnections else { return nil }
             wait = waitToReconnect * (1 << (2 * (spent.connectionFailures - 1)))
         }
+        // A server may ask for no pause once.
+        if failure.hasPause, spent.attempts > 1 { wait = max(wait, shortestRepeatedWait) }
         guard spent.waiting + wait <= longestWaiting else { return nil }
         spent.waiting += wait
         return wait

@@ -7,8 +7,8 @@ struct Download: Sendable {
     /// Requests the bytes that the sink does not have yet.
     let receiveRest: @Sendable () async throws(StoreError) -> Void
 
-    /// Checks after the last byte that all bytes belong to this revision, if their responses did
-    /// not say so. Throws `.changedMeanwhile`.
+    /// Checks after the last byte that all bytes belong to this revision, where their responses do not prove it.
+    /// Throws `.changedMeanwhile`.
     var confirm: @Sendable () async throws(StoreError) -> Void = {}
 }
 
@@ -42,11 +42,10 @@ extension Download {
                 return try await download.receive(
                     destination, isKept: isKept, replaces: replaces)
             } catch {
-                // On a full disk, what has arrived would leave no room to record why it stopped, or for anything else.
-                if error.underlying as? DestinationProblem == .diskFull {
-                    download.sink.discard()
-                } else {
+                if error.leavesBytesOfUse {
                     download.sink.setAside()
+                } else {
+                    download.sink.discard()
                 }
                 guard error.code == .changedMeanwhile else { throw error }
             }
@@ -71,12 +70,18 @@ extension Download {
     /// Requests the remaining bytes repeatedly, as long as each request makes progress.
     private func receiveAll() async throws(StoreError) {
         var restartCount = 0
+        var hasEndedEarly = false
         while !sink.isComplete {
             let reached = sink.byteCount
             do throws(StoreError) {
-                return try await receiveRest()
+                try await receiveRest()
             } catch {
-                if error.refusedStatus == 416, sink.byteCount > 0, restartCount < Self.restartLimit
+                if error.refusedStatus == 416, hasEndedEarly {
+                    // The server has no more bytes than it sent.
+                    try await confirm()
+                    throw tooShort(.damaged)
+                } else if error.refusedStatus == 416, sink.byteCount > 0,
+                    restartCount < Self.restartLimit
                 {
                     restartCount += 1
                     // There are no remaining bytes: the partial file, or what a broken request has left, is not of
@@ -85,7 +90,32 @@ extension Download {
                 } else if error.code != .offline || sink.byteCount <= reached {
                     throw error
                 }
+                continue
             }
+            // Without a length, an answer that breaks off looks like a complete one.
+            guard !sink.isComplete else { return }
+            hasEndedEarly = true
+            guard sink.byteCount <= reached else { continue }
+            try await confirm()
+            throw tooShort(.badAnswer)
+        }
+    }
+
+    private func tooShort(_ code: StoreError.Code) -> StoreError {
+        StoreError(
+            code, during: .download, at: sink.file.path,
+            detail: "\(sink.byteCount) bytes of \(sink.file.byteCount)")
+    }
+}
+
+extension StoreError {
+    /// Whether the next attempt can go on from what has arrived.
+    fileprivate var leavesBytesOfUse: Bool {
+        switch code {
+        // They may be of two revisions, or are not the file's.
+        case .changedMeanwhile, .damaged: false
+        // On a full disk, they would leave no room to record why it stopped, or for anything else.
+        default: underlying as? DestinationProblem != .diskFull
         }
     }
 }

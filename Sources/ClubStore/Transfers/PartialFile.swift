@@ -37,7 +37,7 @@ final class PartialFile {
         if stat(destination, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             throw Self.failure(at: file, EISDIR, doing: "write", destination)
         }
-        let kept = Self.path(beside: destination, mark: Self.mark(of: file.revision))
+        let kept = Self.path(beside: destination, mark: Self.mark(of: file))
         if isKept, let descriptor = Self.openLocked(kept) {
             (path, self.isKept, self.descriptor) = (kept, true, descriptor)
         } else {
@@ -186,15 +186,13 @@ extension PartialFile {
         return "\(folder).\(name)\(ending)"
     }
 
-    /// The revision as part of a file name: revisions of some stores contain slashes and
-    /// quotes.
-    private static func mark(of revision: Revision) -> String {
-        let letters = revision.rawValue.unicodeScalars.map { scalar in
-            scalar.isASCII
-                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-                ? Character(scalar) : "_"
+    /// What tells the remains of a revision from those of all others, as part of a file name: the whole revision counts,
+    /// and its path in the club, since two files may have one tag.
+    static func mark(of file: RemoteFile) -> String {
+        let identity = Data("\(file.path.string)\n\(file.revision.rawValue)".utf8)
+        return sha256(of: identity).prefix(16).reduce(into: "") { text, byte in
+            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
-        return String(letters.prefix(64))
     }
 
     /// Nil where the file system has no unnamed files, or the system cannot name them later.

@@ -74,7 +74,10 @@ final class UnconfirmedNote: Sendable {
                 LockedFile.close(descriptor)
                 return nil
             }
-            guard let content = content(of: file), content.path == path.string else {
+            // By bytes: see ``RemotePath``.
+            guard let content = content(of: file),
+                content.path.utf8.elementsEqual(path.string.utf8)
+            else {
                 LockedFile.close(descriptor)
                 return nil
             }

@@ -13,6 +13,10 @@ struct UnconfirmedWrite: Codable, Hashable, Sendable {
     /// arrived.
     let data: Data?
 
+    /// How many bytes at its beginning the text that it replaces has, too. Nil if that is not known, or if it replaces
+    /// nothing.
+    var sharedByteCount: Int64?
+
     /// The kind of change if no bytes were sent. Nil for a write.
     var change: Change?
 
@@ -31,6 +35,29 @@ struct UnconfirmedWrite: Codable, Hashable, Sendable {
         guard let data, count < byteCount else { return nil }
         return ContentHash(of: data.prefix(Int(count))).hexadecimal
     }
+
+    /// Whether its first bytes are also the beginning of the text that it replaces: a file that has no others may be one
+    /// that somebody has shortened.
+    ///
+    /// - Parameter base: That text, if it is known by now.
+    func shares(first count: Int64, with base: Data?) -> Bool {
+        guard count < byteCount else { return false }
+        var shared = sharedByteCount
+        if shared == nil, let base, let data { shared = data.byteCount(sharedWith: base) }
+        return shared.map { count <= $0 } ?? false
+    }
+}
+
+extension Data {
+    /// How many bytes at the beginning are the same.
+    func byteCount(sharedWith other: Data) -> Int64 {
+        var count: Int64 = 0
+        for (byte, otherByte) in zip(self, other) {
+            guard byte == otherByte else { break }
+            count += 1
+        }
+        return count
+    }
 }
 
 /// The writes with an unknown result, until the next write to the same path has a known one.
@@ -39,7 +66,7 @@ struct UnconfirmedWrite: Codable, Hashable, Sendable {
 /// although nobody else has written: the member's next write replaces what the last one left,
 /// without a conflict. No text is lost, since the remains are part of what was sent. What another
 /// member has written in the meantime is neither this write nor its beginning, and stays a
-/// conflict.
+/// conflict. So does a beginning that the replaced text has, too: somebody may have shortened that.
 ///
 /// Stored in a folder, they outlive the program: if it ends in the middle of a write, the next run
 /// knows what was sent.

@@ -79,22 +79,50 @@ extension WebDAVStore {
     }
 }
 
+extension ServerCapabilities {
+    /// The same server, of whose conditions nothing is known: each write checks the path before.
+    fileprivate var withoutConditions: ServerCapabilities {
+        var cautious = self
+        (cautious.honorsIfNoneMatch, cautious.honorsIfMatch, cautious.honorsIf) = (
+            false, false, false
+        )
+        return cautious
+    }
+}
+
 /// Capabilities of the server, learned once per account: its authentication scheme, and by probing,
 /// how it handles conditional writes.
+///
+/// What protects other members' texts is checked again by the first write of each run, and once a day in a long one:
+/// the server may have been replaced, or a proxy put in front of it, that ignores conditions. If another server's name
+/// answers, everything is probed again.
 final class CapabilityProbe: Sendable {
+    private struct State {
+        var record: Record
+        var probing: Probing?
+        /// When this run has checked the record.
+        var checked: Date?
+    }
+
+    /// Of the responses so far.
+    let signature: ServerSignature
     private let file: URL?
-    private let state: Mutex<(record: Record, probing: Probing?)>
+    private let state: Mutex<State>
 
     private typealias Probing = Task<Result<ServerCapabilities, StoreError>, Never>
 
-    private struct Record: Codable {
+    private static let lifetimeSeconds = 86_400.0
+
+    private struct Record: Codable, Equatable {
         var account: String
         var capabilities: ServerCapabilities?
         var signIn: WebDAVAuthenticator.Way?
+        /// What the server says of itself; nil if an earlier version has written this.
+        var servers: [String: [String]]?
 
         /// The keys of the file, the same in every version.
         enum CodingKeys: String, CodingKey {
-            case account, signIn
+            case account, signIn, servers
             case capabilities = "abilities"
         }
     }
@@ -113,7 +141,8 @@ final class CapabilityProbe: Sendable {
         {
             record?.capabilities = nil
         }
-        state = Mutex((record ?? Record(account: account), nil))
+        signature = ServerSignature(known: record?.servers ?? [:])
+        state = Mutex(State(record: record ?? Record(account: account)))
     }
 
     var known: ServerCapabilities? { state.withLock { $0.record.capabilities } }
@@ -121,12 +150,25 @@ final class CapabilityProbe: Sendable {
 
     /// The known capabilities, or those found by probing. Concurrent callers share one
     /// probe.
+    ///
+    /// - Parameters:
+    ///   - trial: Probes everything.
+    ///   - check: Checks those of an earlier run, or of an earlier day.
     func capabilities(
-        trial: @escaping @Sendable () async throws -> ServerCapabilities
+        at now: Date = Date(), trial: @escaping @Sendable () async throws -> ServerCapabilities,
+        check: @escaping @Sendable (ServerCapabilities) async throws -> ProbeResult = { _ in
+            .supported
+        }
     ) async throws(StoreError) -> ServerCapabilities {
+        let isNew = signature.isNew
         let probing: Probing? = state.withLock { state in
-            if state.record.capabilities != nil { return nil }
-            let task = state.probing ?? Task { await probe(trial) }
+            let known = isNew ? nil : state.record.capabilities
+            if known != nil, let checked = state.checked,
+                abs(now.timeIntervalSince(checked)) < Self.lifetimeSeconds
+            {
+                return nil
+            }
+            let task = state.probing ?? Task { await probe(known, at: now, trial, check) }
             state.probing = task
             return task
         }
@@ -137,18 +179,45 @@ final class CapabilityProbe: Sendable {
         return try result.get()
     }
 
+    /// - Parameter known: What need only be checked.
     private func probe(
-        _ trial: @Sendable () async throws -> ServerCapabilities
+        _ known: ServerCapabilities?, at now: Date,
+        _ trial: @Sendable () async throws -> ServerCapabilities,
+        _ check: @Sendable (ServerCapabilities) async throws -> ProbeResult
     ) async -> Result<ServerCapabilities, StoreError> {
         do {
+            if let known {
+                do {
+                    if try await check(known) == .supported {
+                        finish(nil, at: now)
+                        return .success(known)
+                    }
+                } catch let error as StoreError
+                    where error.webDAVStatus != nil && error.code != .unauthorized
+                {
+                    // The server stores no temporary file, perhaps because it is full. What replaces a text may fit.
+                    state.withLock { $0.probing = nil }
+                    return .success(known.withoutConditions)
+                }
+            }
             let found = try await trial()
-            note { $0.capabilities = $0.capabilities ?? found }
+            finish(found, at: now)
             return .success(found)
         } catch {
             state.withLock { $0.probing = nil }
             return .failure(
                 error as? StoreError ?? StoreError(.serverError, during: .put, underlying: error))
         }
+    }
+
+    /// - Parameter found: Nil for the same as before.
+    private func finish(_ found: ServerCapabilities?, at now: Date) {
+        let servers = signature.acceptNew()
+        note { record in
+            if let found { record.capabilities = found }
+            record.servers = servers
+        }
+        state.withLock { ($0.checked, $0.probing) = (now, nil) }
     }
 
     /// Adds a capability learned later.
@@ -162,12 +231,12 @@ final class CapabilityProbe: Sendable {
 
     /// Stores a change; if saving fails, the server is only probed again.
     private func note(_ change: (inout Record) -> Void) {
-        let record = state.withLock { state in
+        let (before, record) = state.withLock { state in
+            let before = state.record
             change(&state.record)
-            if state.record.capabilities != nil { state.probing = nil }
-            return state.record
+            return (before, state.record)
         }
-        guard let file else { return }
+        guard let file, record != before else { return }
         try? FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

@@ -30,17 +30,47 @@ public struct UntrustedServer: Hashable, Sendable {
     /// Why it is not trusted, in OpenSSL's words: `self-signed certificate`.
     public let reason: String
     public let key: ServerKey
+    /// Whether another key is pinned: the server's key was changed, or the connection is intercepted.
+    public let differsFromPin: Bool
+    /// What this computer's clock says of the certificate.
+    public let validity: Validity
 
-    package init(host: String, reason: String, key: ServerKey) {
+    /// When a certificate is valid.
+    public enum Validity: Hashable, Sendable {
+        case current, notYet, expired
+    }
+
+    package init(
+        host: String, reason: String, key: ServerKey, differsFromPin: Bool = false,
+        validity: Validity = .current
+    ) {
         self.host = host
         self.reason = reason
         self.key = key
+        self.differsFromPin = differsFromPin
+        self.validity = validity
     }
 
-    init?(_ trust: ServerTrust) {
+    /// - Parameter now: The time by this computer's clock.
+    init?(_ trust: ServerTrust, pinnedKey: ServerKey?, at now: Date) {
         guard let certificate = trust.certificates.first else { return nil }
         host = ServerText.name(trust.host)
         reason = ServerText.line(trust.failureReason ?? "another key than the one to believe")
-        key = ServerKey(sha256: certificate.publicKeySHA256)
+        let key = ServerKey(sha256: certificate.publicKeySHA256)
+        self.key = key
+        differsFromPin = pinnedKey != nil && pinnedKey != key
+        validity = Validity(of: certificate, at: now)
+    }
+}
+
+extension UntrustedServer.Validity {
+    init(of certificate: ServerCertificate, at now: Date) {
+        if let start = certificate.notValidBefore, now < start {
+            self = .notYet
+        } else if let end = certificate.notValidAfter, now > end {
+            self = .expired
+        } else {
+            self = .current
+        }
     }
 }

@@ -52,7 +52,8 @@ final class WebDAVAuthenticator: Sendable {
         } else if trust.isTrusted {
             return (.performDefaultHandling, nil)
         }
-        refused.withLock { $0 = UntrustedServer(trust) }
+        let server = UntrustedServer(trust, pinnedKey: pinnedKey, at: Date())
+        refused.withLock { $0 = server }
         return (.rejectProtectionSpace, nil)
     }
 

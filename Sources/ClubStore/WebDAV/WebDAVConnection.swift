@@ -8,6 +8,7 @@ struct WebDAVConnection: Sendable {
     let signIn: WebDAVAuthenticator
     let policy: RetryPolicy
     let clock: WaitingClock
+    let signature: ServerSignature
 
     /// For responses that are not streamed.
     static let answerLimit = 1 << 20
@@ -109,10 +110,15 @@ extension WebDAVConnection {
                 request.acceptCompression()
                 continue
             } catch {
-                throw FailedAttempt(
-                    error: error.error(during: operation, at: path), retryable: error.retryable)
+                var reason = error.error(during: operation, at: path)
+                if reason.code == .untrusted { reason.untrustedServer = signIn.untrustedServer }
+                throw FailedAttempt(error: reason, retryable: error.retryable)
             }
-            if answer.isSuccess { return answer }
+            if answer.isSuccess {
+                // A proxy's own errors say nothing of the server.
+                if home?.trusts(Place(url)) == true { signature.note(answer.response) }
+                return answer
+            }
             if signIn.learn(from: answer.response, to: wire) == .digestIsWanted { continue }
             guard [301, 302, 307, 308].contains(answer.status),
                 let location = answer.response.value(forHTTPHeaderField: "Location")
@@ -153,7 +159,9 @@ extension WebDAVConnection {
             status: answer.status, method: request.method,
             words: signIn.secrets.text(of: answer.body, characterLimit: 500),
             retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After")
-                .flatMap { RetryAfter.parse($0, now: answer.response.date ?? clock.date()) })
+                .flatMap { RetryAfter.parse($0, now: answer.response.date ?? clock.date()) },
+            challenges: answer.response.value(forHTTPHeaderField: "WWW-Authenticate")
+                .map { signIn.secrets.removed(from: $0) })
         return FailedAttempt(
             error: refusal.error(during: operation, at: path), retryable: refusal.failure)
     }

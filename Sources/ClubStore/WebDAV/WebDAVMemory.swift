@@ -1,3 +1,4 @@
+import DropboxAPI
 import FoundationEssentials
 import Synchronization
 
@@ -70,6 +71,8 @@ final class WebDAVMemory: Sendable {
     private struct State {
         var files: [RemotePath: WebDAVFile] = [:]
         var contents: [RemotePath: Content] = [:]
+        /// The latest last.
+        var texts: [(hash: String, data: Data)] = []
     }
 
     private let state = Mutex(State())
@@ -77,6 +80,8 @@ final class WebDAVMemory: Sendable {
     /// Above this, the cache is cleared: everything can be requested again.
     private static let fileLimit = 50_000
     private static let contentLimit = 1000
+    private static let textLimit = 8
+    private static let textByteLimit = 256 << 10
 
     func file(at path: RemotePath) -> WebDAVFile? {
         state.withLock { $0.files[path] }
@@ -106,6 +111,23 @@ final class WebDAVMemory: Sendable {
             if state.contents.count >= Self.contentLimit { state.contents = [:] }
             state.contents[path] = content
         }
+    }
+
+    /// Stores one of the last texts that a write may be based on, unless it is large.
+    ///
+    /// - Parameter hash: In Dropbox's form; nil to compute it.
+    func keep(text data: Data, hash: String? = nil) {
+        guard data.count <= Self.textByteLimit else { return }
+        let hash = hash ?? ContentHash(of: data).hexadecimal
+        state.withLock { state in
+            state.texts.removeAll { $0.hash == hash }
+            state.texts.append((hash, data))
+            if state.texts.count > Self.textLimit { state.texts.removeFirst() }
+        }
+    }
+
+    func text(withHash hash: String) -> Data? {
+        state.withLock { state in state.texts.first { $0.hash == hash }?.data }
     }
 
     /// Forgets what was at a path and below.

@@ -14,6 +14,9 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
     /// The server's `Retry-After`.
     var retryAfter: Duration?
 
+    /// The server's `WWW-Authenticate`, without secrets.
+    var challenges: String?
+
     /// The failure as the retry policy classifies it.
     var failure: RetryPolicy.Failure { .status(status, retryAfter: retryAfter) }
 
@@ -79,6 +82,12 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
 extension StoreError {
     /// The status of the WebDAV server's error response, if there was one.
     var webDAVStatus: Int? { (underlying as? WebDAVRefusal)?.status }
+
+    /// The `WWW-Authenticate` of a WebDAV server that has refused the credentials.
+    package var authenticationChallenges: String? {
+        guard let refusal = underlying as? WebDAVRefusal, refusal.status == 401 else { return nil }
+        return refusal.challenges
+    }
 
     /// The error of a request without conditions: a 412 to it does not mean that one failed.
     var ofUnconditional: StoreError {

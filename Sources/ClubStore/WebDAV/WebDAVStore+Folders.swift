@@ -24,16 +24,40 @@ extension WebDAVStore {
         }
     }
 
-    /// Creates a folder, and those above it in the club. An existing folder counts as success; the
-    /// caller must check whether it is a file.
+    /// Creates a folder, and those above it in the club, but not the club's own. An existing folder counts as
+    /// success; the caller must check whether it is a file.
+    ///
+    /// - Parameter path: What the folder is created for, for errors; nil for the folder itself.
+    /// - Throws: `.notFound` of the root if the club's own folder is missing.
     func makeFolder(
-        _ path: RemotePath, during operation: StoreError.Operation
+        _ folder: RemotePath, for path: RemotePath? = nil, during operation: StoreError.Operation
     ) async throws(StoreError) {
-        let base = address.baseComponents
-        try await makeFolder(
-            base + path.components, notAbove: base.count, during: operation, at: path)
+        let names = address.baseComponents + folder.components
+        let path = path ?? folder
+        do throws(StoreError) {
+            try await makeOneFolder(names, during: operation, at: path)
+        } catch {
+            guard error.isMissingFolder, let parent = folder.parent else { throw error }
+            if parent.isRoot {
+                try await requireRoot(during: operation)
+            } else {
+                try await makeFolder(parent, for: path, during: operation)
+            }
+            try await makeOneFolder(names, during: operation, at: path)
+        }
     }
 
+    /// Makes sure that the club's own folder is there. Only a sign-in creates it: see ``makeRoot()``. In place of a
+    /// lost one, a write would make a new, empty club.
+    ///
+    /// - Throws: `.notFound` of the root if it is missing.
+    func requireRoot(during operation: StoreError.Operation) async throws(StoreError) {
+        guard await lookOnce(at: .root, during: operation) == .nothing else { return }
+        throw .lostRoot(during: operation)
+    }
+
+    /// For the club's own folder at a sign-in.
+    ///
     /// - Parameters:
     ///   - names: From the server's root down.
     ///   - count: For this many of them, no parent folder may be created.
@@ -73,9 +97,9 @@ extension WebDAVStore {
         case noneMissing
     }
 
-    /// Creates the missing folders above a path.
+    /// Creates the missing folders above a path, in the club's own folder.
     ///
-    /// - Throws: `.conflict` when one of them is a file.
+    /// - Throws: `.conflict` when one of them is a file; `.notFound` of the root if the club's own folder is missing.
     func makeMissingFolders(
         above path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> FolderCreation {
@@ -90,13 +114,13 @@ extension WebDAVStore {
                 guard isMissing, let parent = path.parent else { return .noneMissing }
                 try await makeAndSeeFolder(parent, during: operation)
                 return .made
+            case .nothing where folder.isRoot:
+                throw .lostRoot(during: operation)
             case .nothing:
                 isMissing = true
             }
         }
-        guard isMissing, let parent = path.parent else { return .noneMissing }
-        try await makeAndSeeFolder(parent, during: operation)
-        return .made
+        return .noneMissing
     }
 
     /// - Throws: `.withoutEffect` when it does not exist although the server reported
@@ -115,4 +139,18 @@ extension StoreError {
     /// Whether a folder could not be created because its parent is missing: 409 according to the
     /// standard; a few servers return 404.
     var isMissingFolder: Bool { webDAVStatus == 409 || webDAVStatus == 404 }
+
+    /// The club's own folder is missing.
+    static func lostRoot(during operation: Operation) -> StoreError {
+        StoreError(.notFound, during: operation, at: .root)
+    }
+
+    /// The error with the path that the caller knows, in place of that of a temporary file; that the club's own folder
+    /// is missing stays about that folder.
+    func about(_ path: RemotePath) -> StoreError {
+        guard code != .notFound || self.path?.isRoot != true else { return self }
+        var error = self
+        error.path = path
+        return error
+    }
 }

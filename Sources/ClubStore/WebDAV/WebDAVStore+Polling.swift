@@ -21,28 +21,30 @@ extension WebDAVStore {
 }
 
 extension WebDAVStore {
-    /// Polls repeatedly. The first poll is immediate: there may be changes since the cursor was
-    /// issued.
+    /// Polls repeatedly. The first poll is mostly immediate: see ``PollingInterval/delay(after:at:)``.
     private func poll(
         _ cursor: Cursor, atMost longest: Duration
     ) async throws(StoreError) -> PollResult {
         var waited = Duration.zero
+        var interval = pace.withLock { $0.delay(after: cursor) }
         while true {
-            if case .changes = try await pollOnce(cursor) {
-                pace.withLock { $0.foundSomething() }
-                return .changes
-            }
-            let interval = pace.withLock { pace in
-                defer { pace.foundNothing() }
-                return pace.current
-            }
             guard waited + interval < longest else {
                 try await configuration.clock.wait(
                     longest - waited, during: .waitForChanges, at: nil)
                 return .nothing
             }
-            try await configuration.clock.wait(interval, during: .waitForChanges, at: nil)
-            waited += interval
+            if interval > .zero {
+                try await configuration.clock.wait(interval, during: .waitForChanges, at: nil)
+                waited += interval
+            }
+            if case .changes = try await pollOnce(cursor) {
+                pace.withLock { $0.foundSomething(after: cursor) }
+                return .changes
+            }
+            interval = pace.withLock { pace in
+                defer { pace.foundNothing() }
+                return pace.current
+            }
         }
     }
 

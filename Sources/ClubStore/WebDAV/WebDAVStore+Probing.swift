@@ -8,39 +8,51 @@ extension WebDAVStore {
     func currentCapabilities(
         during operation: StoreError.Operation
     ) async throws(StoreError) -> ServerCapabilities {
-        try await capabilities.capabilities { [self] in
+        try await capabilities.capabilities(at: configuration.clock.date()) { [self] in
             let scratch = try RemotePath.root.appending(TemporaryName.probe())
             let probe = WriteProbe(store: self, path: scratch, operation: operation)
-            let result: Result<ServerCapabilities, StoreError>
-            do throws(StoreError) {
-                result = .success(try await probe.run())
-            } catch {
-                result = .failure(error)
+            return try await withScratch([scratch]) { () async throws(StoreError) in
+                try await probe.run()
             }
-            await remove(scratch)
-            return try result.get()
+        } check: { [self] known in
+            let scratch = try RemotePath.root.appending(TemporaryName.probe())
+            let probe = WriteProbe(store: self, path: scratch, operation: operation)
+            return try await withScratch([scratch]) { () async throws(StoreError) in
+                try await probe.confirm(known)
+            }
         }
     }
 
-    /// Whether a file can be sent in consecutive parts.
-    func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
-        if let known = capabilities.known?.placesRanges { return known }
-        let scratch = try RemotePath.root.appending(TemporaryName.probe())
-        let result: Result<ProbeResult, StoreError>
+    /// Probes with temporary files, which are removed at once, also after an error.
+    private func withScratch<Found>(
+        _ scratch: [RemotePath], _ probe: () async throws(StoreError) -> Found
+    ) async throws(StoreError) -> Found {
+        let result: Result<Found, StoreError>
         do throws(StoreError) {
-            result = .success(
-                try await probeRanges(on: address.url(of: scratch), during: operation))
+            result = .success(try await probe())
         } catch {
             result = .failure(error)
         }
-        await remove(scratch)
-        let found = try result.get() == .supported
-        capabilities.learn(\.placesRanges, found)
+        for path in scratch { await remove(path) }
+        return try result.get()
+    }
+
+    // MARK: - Ranges
+
+    /// Probes whether a file can be sent in consecutive parts.
+    func probeRanges(during operation: StoreError.Operation) async throws(StoreError) -> ProbeResult
+    {
+        if let known = capabilities.known?.placesRanges { return ProbeResult(isSupported: known) }
+        let scratch = try RemotePath.root.appending(TemporaryName.probe())
+        let found = try await withScratch([scratch]) { () async throws(StoreError) in
+            try await sendRanges(to: address.url(of: scratch), during: operation)
+        }
+        capabilities.learn(\.placesRanges, found == .supported)
         return found
     }
 
-    private func probeRanges(
-        on url: String, during operation: StoreError.Operation
+    private func sendRanges(
+        to url: String, during operation: StoreError.Operation
     ) async throws(StoreError) -> ProbeResult {
         var request = WebDAVRequest("PUT", url)
         request.body = .data(Data("Byte ".utf8))
@@ -54,38 +66,38 @@ extension WebDAVStore {
             return .unsupported
         }
         let answer = try await send(.get(url), during: operation, at: nil)
-        return answer.body == Data("Byte Club".utf8) ? .supported : .unsupported
+        return ProbeResult(isSupported: answer.body == Data("Byte Club".utf8))
     }
 
-    /// Whether a `MOVE` can store a file at a path: plain names arrive intact at every server.
-    func canMove(
+    // MARK: - Destinations
+
+    /// Probes whether a `MOVE` can store a file at a path: plain names arrive intact at every server.
+    func probeMove(
         to path: RemotePath, during operation: StoreError.Operation
-    ) async throws(StoreError) -> Bool {
-        guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
-        if capabilities.known?.keepsDestinations == true { return true }
+    ) async throws(StoreError) -> ProbeResult {
+        guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else {
+            return .supported
+        }
+        if capabilities.known?.keepsDestinations == true { return .supported }
         let isOdd = path.components.contains(where: TemporaryName.isOdd)
         let capability: WritableKeyPath<ServerCapabilities, Bool?> =
             isOdd ? \.keepsDestinations : \.keepsMildDestinations
-        if let known = capabilities.known?[keyPath: capability] { return known }
+        if let known = capabilities.known?[keyPath: capability] {
+            return ProbeResult(isSupported: known)
+        }
         // The write capabilities come first: this result is stored with them.
         _ = try await currentCapabilities(during: operation)
         let source = try RemotePath.root.appending(TemporaryName.staged())
         let destination = try RemotePath.root.appending(
             isOdd ? TemporaryName.oddProbe() : TemporaryName.mildProbe())
-        let result: Result<ProbeResult, StoreError>
-        do throws(StoreError) {
-            result = .success(try await probeMove(from: source, to: destination, during: operation))
-        } catch {
-            result = .failure(error)
+        let found = try await withScratch([source, destination]) { () async throws(StoreError) in
+            try await sendProbeMove(from: source, to: destination, during: operation)
         }
-        await remove(source)
-        await remove(destination)
-        let found = try result.get() == .supported
-        capabilities.learn(capability, found)
+        capabilities.learn(capability, found == .supported)
         return found
     }
 
-    private func probeMove(
+    private func sendProbeMove(
         from source: RemotePath, to destination: RemotePath,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> ProbeResult {
@@ -98,7 +110,7 @@ extension WebDAVStore {
         } catch {
             guard let status = error.webDAVStatus else { throw error }
             // Without `MOVE`, it mangles nothing: see ``StagedUploadStrategy``.
-            return status == 405 || status == 501 ? .supported : .unsupported
+            return ProbeResult(isSupported: status == 405 || status == 501)
         }
         if case .file = try await look(at: destination, during: operation) { return .supported }
         // Where it went instead is a temporary name, too.
@@ -107,6 +119,8 @@ extension WebDAVStore {
         }
         return .unsupported
     }
+
+    // MARK: - Hidden names
 
     @concurrent public func probeHiddenNames() async -> HiddenNames {
         guard nextcloud == nil else { return .listed }
@@ -157,6 +171,8 @@ extension WebDAVStore {
             }
         }
     }
+
+    // MARK: - Cleaning up
 
     /// Removes a temporary file, ignoring errors.
     func remove(_ path: RemotePath) async {

@@ -129,6 +129,7 @@ extension WebDAVStore {
                 isCertain: hasExactTags
                     || !isFresh(file.file.modified, at: response.date)),
             at: file.file.path)
+        memory.keep(text: data, hash: hash)
         var file = file.file
         file.contentHash = hash
         file.byteCount = Int64(data.count)

@@ -6,7 +6,7 @@ import Synchronization
 /// A club on a WebDAV server: Nextcloud, a Synology, Apache, or another.
 ///
 /// Servers deviate from the standard, so little is taken on trust: URLs are built from names, a
-/// revision is the normalized tag, and support for conditional writes is probed once
+/// revision is the normalized tag, and support for conditional writes is probed
 /// (``ServerCapabilities``). Without it, the state is checked just before each write, which leaves
 /// a small window: see ``writeProtection``.
 ///
@@ -143,7 +143,8 @@ public final class WebDAVStore: RemoteStore {
             signIn: WebDAVAuthenticator(
                 configuration.credentials, at: address, pinnedKey: configuration.trust.pinnedKey,
                 way: capabilities.signInWay, didLearn: { capabilities.learn(signInWay: $0) }),
-            policy: configuration.policy, clock: configuration.clock)
+            policy: configuration.policy, clock: configuration.clock,
+            signature: capabilities.signature)
         nextcloud = NextcloudPlace(address, user: configuration.credentials.user)
         pace = Mutex(
             PollingInterval(
@@ -165,6 +166,8 @@ public final class WebDAVStore: RemoteStore {
     }
 
     public func noteConfirmed(_ file: RemoteFile) { unconfirmed.forget(file.path) }
+
+    public func noteBase(_ text: Data) { memory.keep(text: text) }
 
     /// The server rejected last because its certificate is not trusted, or its key is not the
     /// pinned one; nil when none was.

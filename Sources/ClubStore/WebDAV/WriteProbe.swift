@@ -4,6 +4,8 @@ import FoundationEssentials
 /// What a request with a temporary file has shown.
 enum ProbeResult: Sendable {
     case supported, unsupported
+
+    init(isSupported: Bool) { self = isSupported ? .supported : .unsupported }
 }
 
 /// Probes how a server handles conditional writes, by writing a temporary file.
@@ -14,12 +16,13 @@ struct WriteProbe: Sendable {
 
     private var url: String { store.address.url(of: path) }
 
-    /// - Throws: What a write of a small file throws; `.badAnswer` when nothing is written although
+    /// - Throws: What a write of a small file throws, `.notFound` of the root if the club's own folder is missing;
+    ///   `.badAnswer` when nothing is written although
     ///   the server reports success, as a network's sign-in page does.
     func run() async throws(StoreError) -> ServerCapabilities {
         let clock = store.configuration.clock
         let start = clock.date()
-        var tags = [try await createMakingFolder()]
+        var tags = [try await create()]
         var found = ServerCapabilities()
         for version in 1...2 { tags.append(try await write(version)) }
         // A second-based tag changes when the second is over: three different ones in less than a
@@ -43,13 +46,39 @@ struct WriteProbe: Sendable {
         return found
     }
 
-    private func createMakingFolder() async throws(StoreError) -> Observation {
+    /// Checks again that the server rejects what it is relied on for: another one, or a proxy, may stand in its place.
+    ///
+    /// - Returns: `.supported` if it does; also if nothing is relied on.
+    func confirm(_ known: ServerCapabilities) async throws(StoreError) -> ProbeResult {
+        guard known.honorsIfNoneMatch || known.honorsIfMatch || known.honorsIf else {
+            return .supported
+        }
+        do throws(StoreError) {
+            _ = try await put(0)
+        } catch {
+            if error.isMissingFolder { try await store.requireRoot(during: operation) }
+            throw error
+        }
+        if known.honorsIfNoneMatch,
+            try await probe(["If-None-Match": "*"]) == .unsupported
+        {
+            return .unsupported
+        }
+        if known.honorsIfMatch,
+            try await probe(["If-Match": "\"byteclub-none-such\""]) == .unsupported
+        {
+            return .unsupported
+        }
+        guard known.honorsIf else { return .supported }
+        return try await probe(["If": "<\(url)> ([\"byteclub-none-such\"])"])
+    }
+
+    private func create() async throws(StoreError) -> Observation {
         do throws(StoreError) {
             return try await write(0)
         } catch {
-            guard error.isMissingFolder else { throw error }
-            try await store.makeAndSeeFolder(.root, during: operation)
-            return try await write(0)
+            if error.isMissingFolder { try await store.requireRoot(during: operation) }
+            throw error
         }
     }
 

@@ -76,10 +76,16 @@ extension Application {
 
     /// Stops the program until it is continued (`fg`).
     public func suspend() {
-        guard let signals, frames.isOpen else { return }
+        guard frames.isOpen, signals != nil else { return }
         leaveScreen()
-        signals.stopProcess()
+        stopProcess()
         enterScreen()
+    }
+
+    private func stopProcess() {
+        guard let signals else { return }
+        guard let handler = configuration.stopHandler else { return signals.stopProcess() }
+        handler { signals.stopProcess() }
     }
 
     /// Lends the terminal to another program, e.g. `$EDITOR`, while `body` runs.
@@ -140,7 +146,7 @@ extension Application {
         case SIGWINCH: sizeMayHaveChanged()
         case SIGTSTP where frames.isOpen: suspend()
         // The program in the foreground was stopped, and the shell waits for this one, too.
-        case SIGTSTP: signals?.stopProcess()
+        case SIGTSTP: stopProcess()
         // ^C is meant for the program in the foreground.
         case SIGINT where !frames.isOpen: break
         case SIGCONT:

@@ -30,6 +30,9 @@ public final class Application: Responder {
         public var logHandler: (@MainActor @Sendable (String) -> Void)?
         /// Gets a line each time all is drawn and nothing is pending; see ``IdleReporter``.
         public var idleDescriptor: Int32?
+        /// Calls the closure that stops the process (`^Z`), at a moment when nobody else waits for what it is doing; it
+        /// returns when the process is continued. Nil to stop at once.
+        public var stopHandler: (@MainActor @Sendable (_ stop: @MainActor () -> Void) -> Void)?
 
         /// The standard choices: the commands' own keys, the theme's styles, a footer.
         public init() {}

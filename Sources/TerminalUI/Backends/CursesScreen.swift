@@ -11,7 +11,7 @@ import ByteClubMessages
 public final class CursesScreen: Screen {
     /// The screen's options.
     public struct Options: Sendable {
-        /// Whether the mouse's wheel and clicks are wanted; without, the terminal selects text.
+        /// Whether the mouse's wheel and clicks are reported; otherwise the terminal selects text.
         public var usesMouse = true
         /// The terminal that keys are read from. It is not closed here.
         public var inputDescriptor: Int32 = STDIN_FILENO

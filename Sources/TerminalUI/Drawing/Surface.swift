@@ -86,7 +86,7 @@ public final class Surface {
 
     // MARK: - Cells
 
-    /// Puts one cell; a wide one that does not fit becomes a space.
+    /// Sets one cell; a wide one that does not fit becomes a space.
     public func put(_ cell: Cell, at point: Point) {
         let (window, clip) = (window, clip)
         let x = point.x + window.x

@@ -208,7 +208,8 @@ public final class FindBar: View {
         case .replacing: localized("The replacement is not complete yet.")
         case .complete where textView.matches.count >= TextFinder.matchLimit:
             localized(
-                "There are more than \(TextFinder.matchLimit) matches. Look for something rarer.")
+                "There are more than \(TextFinder.matchLimit) matches. Search for a more specific text."
+            )
         case .searching: nil
         case .complete where !textView.matches.isEmpty: nil
         default: localized("There is nothing to replace.")

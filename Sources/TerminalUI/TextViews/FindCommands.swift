@@ -1,8 +1,7 @@
 internal import ByteClubMessages
 
 extension KeyCommand {
-    /// Opens the row for finding, with the selected words in it, else with what was looked for
-    /// last.
+    /// Opens the find bar with the selected words, otherwise with the last search.
     public static let find = KeyCommand(
         "find.open", keys: ["^F"], title: localized("Find in the text"), label: localized("find"),
         weight: 60)

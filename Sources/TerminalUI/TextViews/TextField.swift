@@ -142,7 +142,7 @@ public final class TextField: TextInputView {
     }
 
     public override func keyDown(_ press: KeyPress) -> Bool {
-        if press == KeyPress(.tab), isEditable { return complete() }
+        if press == KeyPress(.tab), isEditable { return complete() == .applied }
         return super.keyDown(press)
     }
 
@@ -155,15 +155,19 @@ public final class TextField: TextInputView {
         return completed
     }
 
-    /// Applies the completion. Returns whether there was one.
-    private func complete() -> Bool {
+    private enum CompletionResult {
+        case applied, noneFound
+    }
+
+    /// Applies the completion, if there is one.
+    private func complete() -> CompletionResult {
         known = nil
-        guard let completed = completed(), completed != text else { return false }
+        guard let completed = completed(), completed != text else { return .noneFound }
         perform {
             $0.replace(0..<$0.text.count, with: acceptable(completed))
             $0.move(.textEnd)
         }
-        return true
+        return .applied
     }
 
     public override func paste(_ text: String) -> Bool {

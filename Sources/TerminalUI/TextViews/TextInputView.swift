@@ -268,7 +268,7 @@ public class TextInputView: View {
             unless: editor.history.canUndo ? nil : localized("There is nothing to undo.")
         ) { self.perform { $0.undo() } }
         KeyCommand.redoEdit.performs(
-            unless: editor.history.canRedo ? nil : localized("There is nothing to do again.")
+            unless: editor.history.canRedo ? nil : localized("There is nothing to redo.")
         ) { self.perform { $0.redo() } }
     }
 

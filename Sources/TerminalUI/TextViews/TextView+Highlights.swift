@@ -42,16 +42,16 @@ extension TextView {
     private func lastEdit(of old: TextBuffer) -> (range: Range<Int>, count: Int)? {
         guard let edit = old.replacement(toBecome: editor.text) else { return nil }
         let (start, caret) = (edit.range.lowerBound, editor.selection.range.lowerBound)
-        func moved(_ count: Int, in text: TextBuffer, to place: Int) -> Bool {
+        func isMoved(_ count: Int, in text: TextBuffer, to place: Int) -> Bool {
             place >= 0 && place < start
                 && text.bytes(in: place..<start) == text.bytes(in: place + count..<start + count)
         }
         if edit.text.isEmpty {
             let count = edit.range.count
-            if moved(count, in: old, to: caret) { return (caret..<caret + count, 0) }
+            if isMoved(count, in: old, to: caret) { return (caret..<caret + count, 0) }
         } else if edit.range.isEmpty {
             let (count, place) = (edit.text.count, caret - edit.text.count)
-            if moved(count, in: editor.text, to: place) { return (place..<place, count) }
+            if isMoved(count, in: editor.text, to: place) { return (place..<place, count) }
         }
         return (edit.range, edit.text.count)
     }

@@ -1,18 +1,22 @@
 internal import TextEditing
 
 extension TextView {
+    enum MouseUse {
+        case used, notUsed
+    }
+
     /// Handles the mouse: a click places the caret, a double click selects the word, a triple click the line,
     /// dragging selects, the wheel scrolls.
-    func handle(_ event: MouseEvent) -> Bool {
+    func handle(_ event: MouseEvent) -> MouseUse {
         switch event.action {
         case .scrollUp: scroll(by: -3)
         case .scrollDown: scroll(by: 3)
         case .press where event.button == .left && isEditable: press(event)
         case .drag where isEditable: drag(to: event.location)
-        case .release: return isEditable
-        default: return false
+        case .release: return isEditable ? .used : .notUsed
+        default: return .notUsed
         }
-        return true
+        return .used
     }
 
     private func press(_ event: MouseEvent) {

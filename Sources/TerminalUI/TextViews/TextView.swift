@@ -139,7 +139,7 @@ public final class TextView: TextInputView {
         }
     }
 
-    public override func mouse(_ event: MouseEvent) -> Bool { handle(event) }
+    public override func mouse(_ event: MouseEvent) -> Bool { handle(event) == .used }
 
     // MARK: - Keys
 

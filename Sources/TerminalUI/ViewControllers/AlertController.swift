@@ -115,7 +115,9 @@ public final class AlertController: ViewController {
 
     public override func layoutView(in bounds: Rect) {
         var area = bounds
-        buttons.frame = area.takeBottom(buttons.sizeThatFits(bounds.size).height)
+        // The buttons scroll where there is no room for all: without a row of the message nobody knows what they are for.
+        let rowLimit = max(1, bounds.height - 1)
+        buttons.frame = area.takeBottom(min(rowLimit, buttons.sizeThatFits(bounds.size).height))
         if let shortMessage {
             let isTooLong = message.wrapped(columns: max(1, area.width)).count > area.height
             label.text = isTooLong ? shortMessage : message

@@ -69,7 +69,7 @@ struct ListMarker: Equatable {
 }
 
 extension TextEditor {
-    /// Begins a new line that goes on as this one does: indented like it, and as the next item of its
+    /// Begins a new line that continues this one: indented like it, and as the next item of its
     /// list. An item with nothing in it moves out to the list around it instead, and one at the first column ends the list.
     public mutating func typeContinuedLineBreak() {
         let line = text.range(ofLine: text.line(at: selection.range.lowerBound))

@@ -1,7 +1,7 @@
 /// Lines that move a step to the right or back: those of a selection over several lines, or the item of a list at whose
 /// beginning the caret is.
 extension TextEditor {
-    /// Whether indenting is about whole lines; else a tab is a character like any other.
+    /// Whether indenting applies to whole lines; otherwise a tab is an ordinary character.
     public var indentsLines: Bool {
         let range = selection.range
         let line = text.line(at: range.lowerBound)

@@ -30,7 +30,7 @@ extension UndoHistory {
 
     /// Reads what ``encoded(byteLimit:)`` wrote.
     ///
-    /// - Parameter count: The bytes of the text that it belongs to; steps that do not fit it are refused.
+    /// - Parameter count: The byte count of its text; steps that do not fit it are rejected.
     /// - Returns: Nil for anything else.
     public init?(decoding bytes: some Sequence<UInt8>, textCount count: Int) {
         var reader = ByteReader(bytes: Array(bytes)[...])

@@ -17,7 +17,7 @@ extension TextLayout {
     /// The offset of the cluster that covers a cell, or the last place for a caret on the row when
     /// the cell is behind its end.
     ///
-    /// On a row that goes on in the next, that place is before its last cluster.
+    /// On a row that continues in the next, that place is before its last cluster.
     public mutating func offset(
         atColumn target: Int, in row: TextRow, of text: TextBuffer
     ) -> Int {

@@ -4,7 +4,7 @@ public struct TextLayoutOptions: Hashable, Sendable {
     public var columns: Int
     /// Cells between tab stops.
     public var tabWidth: Int
-    /// Whether long lines go on in further rows; otherwise a line is one row of any width.
+    /// Whether long lines wrap into further rows; otherwise a line is one row of any width.
     public var wraps: Bool
 
     /// Counts below 1 become 1.
@@ -23,7 +23,7 @@ public struct TextRow: Hashable, Sendable {
     public var range: Range<Int>
     /// Whether its line begins here, so that a line number stands before it.
     public var isFirstOfLine: Bool
-    /// Whether its line ends here; if not, the line goes on in the next row.
+    /// Whether its line ends here; if not, the line continues in the next row.
     public var isLastOfLine: Bool
 }
 
@@ -44,7 +44,7 @@ public enum CaretAffinity: Sendable, Hashable {
 /// Rows of ordinary lines are computed each time. Those of long lines are cached and kept through
 /// edits: only what an edit moved is laid out again, and only on request.
 ///
-/// A layout belongs to one text: tell it of each edit with `didReplace`.
+/// A layout belongs to one text: report each edit with `didReplace`.
 public struct TextLayout: Sendable {
     /// How lines become rows; a change drops all that was laid out.
     public var options: TextLayoutOptions {

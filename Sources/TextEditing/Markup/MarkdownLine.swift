@@ -1,11 +1,11 @@
-/// What a part of a line means in Markdown, for showing it in a look of its own.
+/// The meaning of a part of a line in Markdown, for its own style.
 public enum MarkupKind: Sendable, Hashable, CaseIterable {
     case heading
     case emphasis
     case strong
     case code
     case link
-    /// A list's sign, a quotation's, a rule: what stands for something else than itself.
+    /// The marker of a list or a quotation, or a rule.
     case sign
 }
 
@@ -24,7 +24,7 @@ public struct MarkupSpan: Sendable, Hashable {
 
 /// Reads one line of Markdown, as far as CommonMark defines it within a line.
 ///
-/// Parts do not nest, and none goes on in the next line; only the block of code does, which
+/// Parts do not nest, and none continues in the next line; only the block of code does, which
 /// ``MarkdownFences`` follows.
 public enum MarkdownLine {
     /// Longer lines are shown plain.

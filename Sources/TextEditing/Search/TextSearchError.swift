@@ -2,7 +2,7 @@ internal import ByteClubMessages
 
 /// Why a search could not be made.
 public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why there is no search, for programs to tell apart.
+    /// Why a search is invalid, for programs to distinguish.
     public enum Code: Hashable, Sendable {
         /// The expression is not valid; the number of characters before the fault.
         case invalidExpression(Int)

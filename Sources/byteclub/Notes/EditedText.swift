@@ -64,7 +64,7 @@ struct EditedText {
             if file.isEmpty {
                 file.remove()
             } else {
-                remains = localized(" What it left is in \(file.leave() + "/note").")
+                remains = localized(" Its files are in \(file.leave() + "/note").")
             }
             throw CommandFailure(
                 localized(

@@ -49,7 +49,7 @@ enum NotePaths {
         guard name != ".", name != ".." else {
             throw CommandFailure(
                 localized(
-                    "“\(name)” means nothing here. Folders are named from the club's own on, as in "
+                    "“\(name)” is not a valid name here. Paths start at the club's folder, as in "
                         + "drafts/plan."))
         }
     }
@@ -103,9 +103,9 @@ enum NotePaths {
 
     /// The note that was removed last under a name that looks the same: a server may keep names decomposed.
     private static func removed(_ name: String, in copy: LocalCopy?) -> RemotePath? {
-        // Paths are equal in whichever normalization form.
-        let paths = [name, name + ".txt"].compactMap { try? RemotePath(validating: $0) }
-        return (try? copy?.trash())?.map(\.file.path).first { paths.contains($0) }
+        // Strings are equal in whichever normalization form; paths are not.
+        let names = [name, name + ".txt"].compactMap { try? RemotePath(validating: $0).string }
+        return (try? copy?.trash())?.map(\.file.path).first { names.contains($0.string) }
     }
 
     /// The note that listings show under this name.

@@ -8,8 +8,8 @@ struct NotesMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Rename a note, or move notes into a folder.",
         discussion: """
-            The last name is the note's new one, or a folder when it ends with a slash; a folder that is not \
-            there is made. What is there under the new name is never replaced. While the club cannot be \
+            The last name is the note's new one, or a folder when it ends with a slash; a missing folder is \
+            created. An existing note is never replaced. While the club cannot be \
             reached, the change waits: byteclub outbox lists it.
             """)
 
@@ -101,15 +101,15 @@ struct NotesRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove notes.",
         discussion: """
-            byteclub notes restore brings them back: out of the club where it keeps revisions (Dropbox, Nextcloud, \
-            the club on this computer), else with the text that is kept on this computer. While the club cannot \
+            byteclub notes restore brings them back: from the club if it keeps revisions (Dropbox, Nextcloud, \
+            the club on this computer), otherwise from the local copy. While the club cannot \
             be reached, the removal waits: byteclub outbox lists it.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The notes; “.txt” can be left off.", completion: Proposals.notes)
+    @Argument(help: "The notes; “.txt” can be omitted.", completion: Proposals.notes)
     var names: [String]
 
     func run() async throws {
@@ -132,10 +132,10 @@ struct NotesRemove: AsyncParsableCommand {
                         if let file { removed.append(ListedFile(file)) }
                     } catch let failure as CommandFailure where names.count > 1 {
                         // As rm does: the others are removed.
-                        Output.complain(failure.sentence)
+                        Output.complain(failure)
                         failureCount += 1
                     } catch let error as StoreError where names.count > 1 && error.isAboutFile {
-                        Output.complain(CommandFailure(error).sentence)
+                        Output.complain(CommandFailure(error))
                         failureCount += 1
                     }
                     rest.removeFirst()
@@ -150,7 +150,7 @@ struct NotesRemove: AsyncParsableCommand {
                         try outbox.remove(note)
                         removed.append(ListedFile(note))
                     } catch let failure as CommandFailure where names.count > 1 {
-                        Output.complain(failure.sentence)
+                        Output.complain(failure)
                         failureCount += 1
                     }
                 }
@@ -222,12 +222,13 @@ struct NotesRemove: AsyncParsableCommand {
         guard file.byteCount <= store.fetchLimit else { return file }
         let found = try await store.fetch(file.path)
         do {
-            guard copy.isDurable else { throw LibraryError.notDurable }
+            guard copy.isDurable else { throw copy.durabilityError }
             try copy.record([.file(found.file)])
             try copy.keep([found])
         } catch {
             throw StoreError(
-                .fileUnwritable, during: .delete, at: file.path, detail: "\(error)")
+                .fileUnwritable, during: .delete, at: file.path, detail: "\(error)",
+                underlying: error)
         }
         return found.file
     }

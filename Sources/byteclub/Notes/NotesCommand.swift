@@ -4,7 +4,7 @@ struct NotesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notes", abstract: "List, read, write, find and restore notes.",
         discussion: """
-            A note in a folder is named with it: drafts/plan. “.txt” can be left off. With --json each \
+            A note in a folder is named by its path: drafts/plan. “.txt” can be omitted. With --json each \
             command writes JSON to standard output: an array for ls, cat, mv, rm, search, log and trash, an object \
             for the others. A note is an object with name, path, size (bytes), modified (ISO 8601, UTC) and \
             revision. The exit status is 0, 1 when something failed or was not found, 2 for bad usage.

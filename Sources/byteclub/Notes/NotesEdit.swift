@@ -9,8 +9,8 @@ struct NotesEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit a note in your editor.",
         discussion: """
-            The editor is $VISUAL, else $EDITOR, else one that is installed. With a pipe or “-” the note gets \
-            the text of standard input instead. The note is saved only if nobody has changed it meanwhile; \
+            The editor is $VISUAL, else $EDITOR, else one that is installed. With a pipe or “-” the text \
+            comes from standard input instead. The note is saved only if nobody has changed it meanwhile; \
             otherwise the text is kept as a draft, which the app offers at its next start. While the club \
             cannot be reached, the change waits: byteclub outbox lists it.
             """)
@@ -18,7 +18,7 @@ struct NotesEdit: AsyncParsableCommand {
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” can be left off.", completion: Proposals.notes)
+    @Argument(help: "The note; “.txt” can be omitted.", completion: Proposals.notes)
     var name: String
 
     @Argument(help: ArgumentHelp("Take the text from standard input.", valueName: "-"))
@@ -62,22 +62,22 @@ struct NotesEdit: AsyncParsableCommand {
         try requireSize(of: text, from: edited)
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
-            from: edited)
-        early?.discard()
+            from: edited, insteadOf: early)
         do {
-            let saved = try await save(text, as: note, club, registry)
+            let saved = try await save(text, as: note, isUnseen: isPiped, club, registry)
             kept.discard()
             if json.isOn { try? Output.json(ListedFile(saved)) }
         } catch let error as StoreError {
             guard error.isConflict else {
-                throw kept.failure(CommandFailure(error).sentence)
+                throw kept.failure(CommandFailure(error))
             }
             throw kept.failure(
-                localized(
-                    "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced."
-                ))
+                CommandFailure(
+                    localized(
+                        "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced."
+                    )))
         } catch let failure as CommandFailure {
-            throw kept.failure(failure.sentence)
+            throw kept.failure(failure)
         }
     }
 
@@ -117,16 +117,29 @@ struct NotesEdit: AsyncParsableCommand {
     }
 
     /// Writes a text into the club, or into the outbox while the club is unreachable.
+    ///
+    /// - Parameter isUnseen: Whether nobody has seen the text that is replaced: it came through a pipe.
     private func save(
-        _ text: Data, as note: OpenNote, _ club: ClubSettings, _ registry: ClubRegistry
+        _ text: Data, as note: OpenNote, isUnseen: Bool, _ club: ClubSettings,
+        _ registry: ClubRegistry
     ) async throws -> RemoteFile {
         switch note.place {
         case .outbox(let outbox):
             return try outbox.update(note.file, from: note.data, to: text, wasAttempted: false)
         case .club(let store):
             if let data = note.data {
-                await Self.keep(
-                    data, of: note.file, from: store, in: registry.libraryFolder(of: club))
+                store.noteBase(data)
+                do {
+                    try await Self.keep(
+                        data, of: note.file, from: store, in: registry.libraryFolder(of: club))
+                } catch let reason where isUnseen {
+                    throw CommandFailure(
+                        localized(
+                            "“\(note.file.name)” was not replaced: the text that it has now cannot be kept on this computer. \("\(reason)")"
+                        ))
+                } catch {
+                    // Who has had the text in an editor may replace it; a write that fails is reported in any case.
+                }
             }
             do throws(StoreError) {
                 let changes = OwnChanges(in: club, registry)
@@ -146,13 +159,16 @@ struct NotesEdit: AsyncParsableCommand {
     }
 
     /// Keeps the text that is replaced, unless the club does: a server may store a part of the new one.
+    ///
+    /// - Throws: `LibraryError` if it cannot be kept.
     @concurrent static func keep(
         _ data: Data, of file: RemoteFile, from store: any RemoteStore, in folder: URL
-    ) async {
+    ) async throws {
         let keeper = try? await store.revisionStore
         guard keeper?.keepsEveryState != true else { return }
-        // A failure stops nothing: a write that fails is reported in any case.
-        try? LocalCopy(folder: folder).keep([(file, data)])
+        let copy = LocalCopy(folder: folder)
+        try copy.keep([(file, data)])
+        guard copy.isDurable else { throw copy.durabilityError }
     }
 
     /// - Parameter piped: Piped input can be read only once: if the note is not found, it is kept as a draft.
@@ -186,9 +202,8 @@ struct NotesEdit: AsyncParsableCommand {
             }
             let kept = KeptText(
                 piped, named: path.name, in: path.parent ?? .root, replacing: base, for: club,
-                with: registry)
-            early?.discard()
-            throw kept.failure(failure.sentence)
+                with: registry, insteadOf: early)
+            throw kept.failure(failure)
         }
     }
 

@@ -10,8 +10,8 @@ struct NotesNew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Write a new note.",
         discussion: """
-            The text is what is piped or redirected into the command, or typed after “-” up to ^D. A note of \
-            this name that is there already is never replaced. A note can be 128 MiB at most. While the club \
+            The text is piped or redirected into the command, or typed after “-” up to ^D. An existing note of \
+            this name is never replaced. A note can have up to 128 MiB. While the club \
             cannot be reached, the note waits: byteclub outbox lists it. A text that the club refuses is kept \
             as a draft, which the app offers at its next start.
             """)
@@ -58,7 +58,7 @@ struct NotesNew: AsyncParsableCommand {
                     ))
             }
         } catch let error as StoreError {
-            throw kept.failure(CommandFailure(error).sentence)
+            throw kept.failure(CommandFailure(error))
         }
     }
 
@@ -104,7 +104,7 @@ struct NotesNew: AsyncParsableCommand {
             do {
                 try await EarlierChanges(club, registry).send(to: store)
             } catch let failure as CommandFailure {
-                throw kept.failure(failure.sentence)
+                throw kept.failure(failure)
             }
             wasAttempted = true
             return try await put(
@@ -114,7 +114,7 @@ struct NotesNew: AsyncParsableCommand {
             do {
                 return try await outbox.add(text, at: path, wasAttempted: wasAttempted)
             } catch let failure as CommandFailure {
-                throw kept.failure(failure.sentence)
+                throw kept.failure(failure)
             }
         }
     }
@@ -142,14 +142,15 @@ struct NotesNew: AsyncParsableCommand {
             guard error.isNameTaken else { throw error }
             if let note = await Self.note(above: path, in: store) {
                 throw kept.failure(
-                    localized("“\(note.name)” is a note, not a folder: nothing can be in it."))
+                    CommandFailure(
+                        localized("“\(note.name)” is a note, not a folder: nothing can be in it.")))
             }
             // The same text is stored there.
             let there = try? await store.fetch(path)
             // Its name may be spelled differently.
             let name = there?.file.path.name ?? path.name
             let taken = localized("There is a note “\(name)” already.")
-            guard there?.data == text else { throw kept.failure(taken) }
+            guard there?.data == text else { throw kept.failure(CommandFailure(taken)) }
             kept.discard()
             throw CommandFailure(taken + localized(" Nothing was changed."))
         }

@@ -34,7 +34,7 @@ final class NotesOutbox {
         Output.complain(
             localized(
                 "\(title): the change waits here and is sent when Byte Club or byteclub outbox send next reaches the club."
-            ))
+            ) + CommandFailure.adviceInPassing(on: reason))
     }
 
     // MARK: - Notes

@@ -10,9 +10,9 @@ struct NotesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the notes.",
         discussion: """
-            Folders come first, with a slash; their notes are listed with --recursive. While the club cannot be reached, what is kept of it on this computer. With --json: an array of \
-            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path, of notes alone. A \
-            folder that is not there is an error, with exit status 1.
+            Folders come first, with a slash; --recursive lists their notes, too. While the club cannot be \
+            reached, the local copy is shown. With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), revision and path, of notes only. A \
+            missing folder is an error, with exit status 1.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -69,9 +69,8 @@ struct NotesCat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cat", abstract: "Write notes to standard output.",
         discussion: """
-            While the club cannot be reached, as they were seen on this computer last. A note that is not there \
-            is an error, and the others are written. With --json: an array \
-            of objects with name, path, size, modified, revision and text; a text in UTF-16, Latin-1 or \
+            While the club cannot be reached, the local copy is shown. A missing note is an error; the others \
+            are still written. With --json: an array of objects with name, path, size, modified, revision and text; a text in UTF-16, Latin-1 or \
             Windows-1252 is decoded.
             """)
 
@@ -83,7 +82,7 @@ struct NotesCat: AsyncParsableCommand {
             "An earlier revision, as byteclub notes log lists them.", valueName: "revision"))
     var revision: String?
 
-    @Argument(help: "The notes; “.txt” need not be said.", completion: Proposals.notes)
+    @Argument(help: "The notes; “.txt” can be omitted.", completion: Proposals.notes)
     var names: [String]
 
     func validate() throws {
@@ -108,7 +107,7 @@ struct NotesCat: AsyncParsableCommand {
                 }
             } catch let failure as CommandFailure where names.count > 1 {
                 // As cat does: the others are written.
-                Output.complain(failure.sentence)
+                Output.complain(failure)
                 failureCount += 1
             } catch {
                 if !found.isEmpty { try Output.json(found) }

@@ -9,19 +9,19 @@ struct NotesLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "List the revisions of a note, the latest first.",
         discussion: """
-            Also of a note that has been removed. Dropbox, the club on this computer and Nextcloud keep \
-            revisions; of a note in Nextcloud or another WebDAV club those are listed that this computer has \
-            seen, too; so are those of any note while the club cannot be reached. With --json: an array of objects \
-            with name, size, modified, revision, path, and current (true for the one that is in the club now).
+            Removed notes have revisions, too. Dropbox, the club on this computer and Nextcloud keep revisions. For \
+            Nextcloud and other WebDAV clubs, those that this computer has seen are listed as well; while a club \
+            cannot be reached, only those. With --json: an array of objects with name, size, modified, revision, \
+            path, and current (true for the one that is in the club now).
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Option(help: ArgumentHelp("At most so many, 1 to 100.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of revisions, 1 to 100.", valueName: "count"))
     var limit = 20
 
-    @Argument(help: "The note; its extension can be left off.", completion: Proposals.notes)
+    @Argument(help: "The note; its extension can be omitted.", completion: Proposals.notes)
     var name: String
 
     func validate() throws {
@@ -70,14 +70,14 @@ struct NotesRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring back a removed note, or an earlier revision.",
         discussion: """
-            Without a revision, a note that has been removed comes back as it was last. What is replaced by \
-            an earlier revision stays one itself.
+            Without a revision, a removed note comes back in its last state. The text that an earlier \
+            revision replaces is kept as a revision.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The note; “.txt” can be left off.", completion: Proposals.notes)
+    @Argument(help: "The note; “.txt” can be omitted.", completion: Proposals.notes)
     var name: String
 
     @Argument(help: "A revision, as byteclub notes log lists them; or --revision.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import ByteClubMessages
@@ -8,11 +9,11 @@ struct NotesSearch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Find lines in the texts of all notes.",
         discussion: """
-            A line is found when it has all the words in it, in any order; case counts for a word with a \
-            capital letter. A note that cannot be read is named on standard error, and the others are \
-            searched; so is one larger than 1 MiB, unless --all asks for it. While the club cannot be reached, \
-            the texts that are kept on this computer are searched. With --json: an array of objects with name, path, line (from 1) and text. When nothing is found the \
-            exit status is 1.
+            Finds lines that contain all the words, in any order; a word with a capital letter is \
+            case-sensitive. Notes that cannot be read, and those larger than 1 MiB without --all, are named on \
+            standard error, and the others are searched. While the club cannot be reached, the local copy is \
+            searched. With --json: an array of objects with name, path, line (from 1) and text. If nothing is \
+            found, the exit status is 1.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -35,7 +36,9 @@ struct NotesSearch: AsyncParsableCommand {
         let search = LineSearch(words.joined(separator: " "))
         var found: [FoundLine] = []
         var hasFound = false
-        let large = try await Self.search(search, in: club, includingLarge: all) { file, hit in
+        let large = try await Self.search(
+            search, in: club, keptIn: club.existingCopy, includingLarge: all
+        ) { file, hit in
             if json.isOn {
                 found.append(
                     FoundLine(
@@ -47,7 +50,7 @@ struct NotesSearch: AsyncParsableCommand {
             hasFound = true
         } skipped: { file, error in
             Output.complain(
-                CommandFailure(localized("“\(file.name)” was not searched."), error).sentence)
+                CommandFailure(localized("“\(file.name)” was not searched."), error))
         }
         if json.isOn { try Output.json(found) }
         for file in large {
@@ -62,10 +65,12 @@ struct NotesSearch: AsyncParsableCommand {
 
     /// Searches all notes; continues if one cannot be read.
     ///
+    /// - Parameter copy: Has the texts that need not be fetched; nil for none.
     /// - Returns: The notes that are too large, unless they are included.
     @discardableResult
     static func search(
-        _ search: LineSearch, in club: any RemoteReading, includingLarge: Bool = false,
+        _ search: LineSearch, in club: any RemoteReading, keptIn copy: LocalCopy? = nil,
+        includingLarge: Bool = false,
         found: (RemoteFile, LineSearch.Line) -> Void, skipped: (RemoteFile, StoreError) -> Void
     ) async throws(StoreError) -> [RemoteFile] {
         let contents = ClubContents(listing: try await club.list(.root, recursive: true))
@@ -73,7 +78,11 @@ struct NotesSearch: AsyncParsableCommand {
         for file in contents.searchableNotes + (includingLarge ? large : []) {
             let data: Data
             do throws(StoreError) {
-                data = try await club.fetch(file.path).data
+                if let kept = await Self.text(of: file, in: copy) {
+                    data = kept
+                } else {
+                    data = try await club.fetch(file.path).data
+                }
             } catch {
                 // Deleted since it was listed.
                 if error.code == .notFound { continue }
@@ -89,6 +98,12 @@ struct NotesSearch: AsyncParsableCommand {
             for hit in search.lines(in: data) { found(file, hit) }
         }
         return includingLarge ? [] : large
+    }
+
+    /// A text that is here in the revision that was listed.
+    @concurrent private static func text(of file: RemoteFile, in copy: LocalCopy?) async -> Data? {
+        // Where the copy is damaged, the club has the text.
+        try? copy?.text(of: file)?.data
     }
 
     /// A line in `search --json`. These fields must not change.

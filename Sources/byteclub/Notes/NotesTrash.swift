@@ -7,12 +7,12 @@ import ByteClubMessages
 
 struct NotesTrash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trash", abstract: "List the notes that were removed, the last one first.",
+        commandName: "trash", abstract: "List the removed notes, the latest first.",
         discussion: """
-            Those that this computer has seen go and that can be brought back, also what others have removed: \
-            what Z shows in the app. byteclub notes restore NAME brings one back. With --json: an array of objects with name, path, size \
-            (bytes), modified, revision, deleted (both times ISO 8601, UTC) and own (whether it was removed \
-            here).
+            Lists the removed notes that this computer has seen and can bring back, including those that others \
+            have removed, as Z does in the app. byteclub notes restore NAME brings one back. With --json: an \
+            array of objects with name, path, size (bytes), modified, revision, deleted (both times ISO 8601, \
+            UTC) and own (whether it was removed here).
             """)
 
     @OptionGroup var club: ClubOptions

@@ -3,7 +3,7 @@ import ClubAccess
 
 /// The option that allows photos on a metered network.
 struct MeteredOption: ParsableArguments {
-    @Flag(help: "Also on a metered network, whatever wait-on-metered says.")
+    @Flag(help: "Use a metered network, too, regardless of wait-on-metered.")
     var metered = false
 
     /// Whether to refuse requests on a metered network: the settings ask for it, and the option does not

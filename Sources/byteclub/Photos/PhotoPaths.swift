@@ -19,8 +19,7 @@ enum PhotoPaths {
         }
         // Photos are stored composed (NFC); a name from a file system may be decomposed.
         let path = try await ShownName.find(name, in: folder, of: club) { name, typed in
-            PhotoName.isPhoto(name) && name.hasPrefix(typed + ".")
-                && PhotoName.forClub(typed, renaming: name) == name
+            PhotoName.isShortened(typed, from: name)
         }
         if let path { return try await club.metadata(of: path) }
         if first.code == .wrongKind { throw first }
@@ -32,6 +31,9 @@ enum PhotoPaths {
 extension CommandFailure {
     static let slashInPhotoName = CommandFailure(
         localized("A photo's name may not contain a slash."))
+
+    static let dotBeforePhotoName = CommandFailure(
+        localized("A photo's name may not begin with a dot: no list would show it."))
 
     init(noPhoto name: String, near: String? = nil) {
         self.init(

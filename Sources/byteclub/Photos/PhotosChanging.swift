@@ -8,15 +8,15 @@ import ByteClubMessages
 struct PhotosMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Rename a photo.",
-        discussion: "A photo that has the new name already is never replaced.")
+        discussion: "An existing photo of the new name is never replaced.")
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending can be left off.", completion: Proposals.photos)
+    @Argument(help: "The photo; its extension can be omitted.", completion: Proposals.photos)
     var name: String
 
-    @Argument(help: "Its new name; the ending stays, also when it is left out.")
+    @Argument(help: "Its new name; the extension is kept, also when omitted.")
     var newName: String
 
     func run() async throws {
@@ -28,6 +28,7 @@ struct PhotosMove: AsyncParsableCommand {
         let path = try await PhotoPaths.find(name, of: store).path
         let target = try folder.appending(
             newName: ClubFiles.photoName(for: newName, renaming: path.name))
+        guard !target.name.hasPrefix(".") else { throw CommandFailure.dotBeforePhotoName }
         guard target != path else {
             let wantsOtherKind = !path.name.hasPrefix(newName)
             throw CommandFailure(
@@ -65,14 +66,14 @@ struct PhotosRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove photos.",
         discussion: """
-            byteclub photos trash lists them, and byteclub photos restore brings one back: where the club keeps no revisions it stays there for 30 \
-            days, out of sight.
+            byteclub photos trash lists them, and byteclub photos restore brings one back. If the club keeps no \
+            revisions, a removed photo stays in it for 30 days, hidden.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photos; their endings can be left off.", completion: Proposals.photos)
+    @Argument(help: "The photos; their extensions can be omitted.", completion: Proposals.photos)
     var names: [String]
 
     func run() async throws {
@@ -115,14 +116,14 @@ struct PhotosRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring back a photo that was removed.",
         discussion: """
-            As it was last, or in the revision that is named. Where another photo has its name by now, it comes \
-            back under the next free one.
+            Restores the last state, or the given revision. If another photo has the name by now, the restored \
+            one gets the next free name.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "The photo; its ending can be left off.", completion: Proposals.photos)
+    @Argument(help: "The photo; its extension can be omitted.", completion: Proposals.photos)
     var name: String
 
     @Argument(help: "A revision, as byteclub photos trash --json lists them.")

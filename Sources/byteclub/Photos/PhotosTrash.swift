@@ -6,12 +6,12 @@ import FoundationEssentials
 
 struct PhotosTrash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trash", abstract: "List the photos that were removed, the last one first.",
+        commandName: "trash", abstract: "List the removed photos, the latest first.",
         discussion: """
-            byteclub photos restore NAME brings one back. Where the club itself keeps what is removed (Dropbox, \
-            Nextcloud, the club on this computer) they are those that this computer has seen go, else all that \
-            are kept. With --json: an array of objects with name, path, size (bytes), modified, revision, deleted (both times ISO 8601, \
-            UTC) and, where that is known, own (whether it was removed here).
+            byteclub photos restore NAME brings one back. If the club itself keeps removed files (Dropbox, \
+            Nextcloud, the club on this computer), those that this computer has seen are listed, of the club on \
+            this computer only what it still has; otherwise all that are kept. With --json: an array of objects with name, path, size (bytes), modified, revision, \
+            deleted (both times ISO 8601, UTC) and, if known, own (whether it was removed here).
             """)
 
     @OptionGroup var club: ClubOptions
@@ -27,6 +27,11 @@ struct PhotosTrash: AsyncParsableCommand {
             ? []
             : try await Self.seen(in: registry.libraryFolder(of: club))
                 .filter { !contents.has(again: $0.file) }
+        // Limits on what is kept, and a full disk, are those of this computer.
+        if !club.needsSignIn, let keeper = try await store.trashStore {
+            let kept = Set(await PhotoTrash.kept(removed.map(\.file), in: keeper))
+            removed.removeAll { !kept.contains($0.file) }
+        }
         removed += contents.photosInTrash.map { ($0.photo, $0.deleted, nil) }
         try Output.list(
             removed.sorted { $0.date > $1.date }

@@ -11,10 +11,10 @@ struct SendingOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Send photos as they are, whatever kind of picture they are, instead of re-encoded.")
+        help: "Send photos unchanged, in any supported format, instead of re-encoding them.")
     var original: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Let the club know where photos were taken.")
+    @Flag(inversion: .prefixedNo, help: "Keep the location where each photo was taken.")
     var keepLocation: Bool?
 
     func validate() throws {

@@ -9,12 +9,12 @@ import ByteClubMessages
 struct ChosenTransfers: ParsableArguments {
     @Argument(
         help:
-            "Their identifiers, as “byteclub transfers” lists them, or the beginnings; or the names of photos.",
+            "Identifiers, as “byteclub transfers” lists them, or prefixes of them; or names of photos.",
         completion: Proposals.transfers
     )
     var ids: [String] = []
 
-    @Flag(help: "All that it can be done with.")
+    @Flag(help: "All applicable transfers.")
     var all = false
 
     func validate() throws {
@@ -92,20 +92,23 @@ struct Orders {
         try await carryOut()
     }
 
-    /// Finds a transfer by its identifier, the beginning of one, or the name of its photo.
+    /// Finds a transfer by its identifier, the beginning of one, or the name of its photo, whose ending may be left off.
     ///
     /// - Parameter isPossible: Whether the command can be about it.
-    private static func find(
+    static func find(
         _ word: String, among items: [TransferItem], preferring isPossible: (TransferItem) -> Bool
     ) throws(CommandFailure) -> TransferItem {
         if let item = items.first(where: { $0.id == word }) { return item }
-        let all = items.filter { $0.shownName == word || $0.id.hasPrefix(word) }
+        let exact = items.filter { $0.shownName == word || $0.id.hasPrefix(word) }
+        let all =
+            exact.isEmpty
+            ? items.filter { PhotoName.isShortened(word, from: $0.shownName) } : exact
         let possible = all.filter(isPossible)
         let found = possible.isEmpty ? all : possible
         guard let item = found.first, !word.isEmpty else {
             throw CommandFailure(
                 localized(
-                    "There is no transfer “\(word)”. “byteclub transfers” lists those there are."))
+                    "There is no transfer “\(word)”. “byteclub transfers” lists them."))
         }
         guard found.count == 1 else {
             throw CommandFailure(

@@ -12,8 +12,8 @@ struct TransfersCommand: ParsableCommand {
         abstract: "List, pause, resume and cancel transfers in the background.",
         discussion: """
             They run in a separate process, which continues when the screen is closed; the next start of \
-            any Byte Club goes on with what was interrupted. A transfer that cannot reach the club waits \
-            and tries again by itself.
+            Byte Club resumes interrupted transfers. A transfer that cannot reach the club waits, and is \
+            retried automatically.
             """,
         subcommands: [
             List.self, Pause.self, Resume.self, Cancel.self, Retry.self, Next.self, Limit.self,
@@ -27,7 +27,7 @@ struct TransfersCommand: ParsableCommand {
             discussion: """
                 With --json: an array of objects with id, name, direction (upload or download), state \
                 (waiting, preparing, running, paused, done, failed or cancelled), bytes, total, speed (bytes a \
-                second), path (in the club; where an upload is to go, until it is done), file (on this computer), reason, nextAttempt and created (ISO \
+                second), path (in the club; of an upload, its destination until it is done), file (on this computer), reason, nextAttempt and created (ISO \
                 8601, UTC).
                 """)
 
@@ -56,7 +56,7 @@ struct TransfersCommand: ParsableCommand {
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "pause",
-            abstract: "Stop transfers for now; what has moved is kept.")
+            abstract: "Pause transfers; the bytes transferred so far are kept.")
 
         @OptionGroup var club: ClubOptions
         @OptionGroup var chosen: ChosenTransfers
@@ -76,8 +76,8 @@ struct TransfersCommand: ParsableCommand {
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resume",
-            abstract: "Go on with transfers that are paused, cancelled or failed.",
-            discussion: "They continue where they stopped, as far as the club allows it.")
+            abstract: "Resume transfers that are paused, cancelled or failed.",
+            discussion: "They continue where they stopped, if the club supports that.")
 
         @OptionGroup var club: ClubOptions
         @OptionGroup var chosen: ChosenTransfers
@@ -90,15 +90,20 @@ struct TransfersCommand: ParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Try again now what has failed or waits for the next attempt.",
-            discussion: "What is on its way already goes on; what is done stays as it is.")
+            abstract: "Retry transfers now that have failed or wait for the next attempt.",
+            discussion: """
+                Active transfers continue; finished ones are not changed. With --all, neither are those that are paused \
+                or cancelled: name them.
+                """)
 
         @OptionGroup var club: ClubOptions
         @OptionGroup var chosen: ChosenTransfers
 
         func run() async throws {
+            // What was stopped on purpose starts again only by its name.
             try await Orders(club).change(
-                chosen, if: { $0.state != .done }, changing: \.canTryAgain
+                chosen, if: { chosen.all ? $0.isTriedAgain : $0.state != .done },
+                changing: \.canTryAgain
             ) { $0.askAgain() }
         }
     }
@@ -117,16 +122,16 @@ struct TransfersCommand: ParsableCommand {
 
     struct Next: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "next", abstract: "Begin a waiting transfer before the others.",
+            commandName: "next", abstract: "Start a waiting transfer before the others.",
             discussion: """
-                What is on its way goes on: it begins as soon as one of these has ended. Of several the one named \
-                first is the first.
+                Active transfers continue; it starts as soon as one of them ends. Several transfers start in the \
+                given order.
                 """)
 
         @OptionGroup var club: ClubOptions
 
         @Argument(
-            help: "Their names, as “byteclub transfers” lists them.",
+            help: "Identifiers, as “byteclub transfers” lists them.",
             completion: Proposals.transfers)
         var ids: [String]
 
@@ -141,12 +146,12 @@ struct TransfersCommand: ParsableCommand {
 
     struct Limit: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "limit", abstract: "Change how fast transfers may be, while they run too.")
+            commandName: "limit", abstract: "Limit the speed of transfers, also while they run.")
 
         @OptionGroup var club: ClubOptions
 
         @Argument(
-            help: "At most so many bytes a second: 500K, 4M; or none.",
+            help: "Maximum bytes per second: 500K, 4M; or none.",
             transform: { argument in
                 guard let limit = RateLimit(argument: argument) else {
                     throw ValidationError("Rates are bytes a second: 500K, 4M; or none.")
@@ -169,7 +174,7 @@ struct TransfersCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
             abstract: "Forget the transfers that are done, failed or cancelled.",
-            discussion: "What has arrived of an unfinished download is removed.")
+            discussion: "The partial files of unfinished downloads are removed.")
 
         @OptionGroup var club: ClubOptions
 

@@ -55,6 +55,20 @@ import Testing
         test.club.stop()
     }
 
+    /// It would be asked as fast as it answers, without an end.
+    @Test func aServerThatReportsTheSameAgainAndAgainGetsPauses() async throws {
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        test.store.repeatLastChange()
+        try test.store.plant("text", at: "/a.txt")
+        // The first brings news.
+        await test.store.waitForCalls(of: .changes, count: 2)
+        let second = ContinuousClock.now
+        await test.store.waitForCalls(of: .changes, count: 4)
+        #expect(ContinuousClock.now - second > .milliseconds(1900))
+        #expect(test.club.contents.notes.map(\.name) == ["a.txt"])
+        test.club.stop()
+    }
+
     @Test func countsOneLongPollAsNothingInFlight() async throws {
         await test.waitUntil { if case .connected = $0.connection { true } else { false } }
         #expect(test.activity.count == 0)

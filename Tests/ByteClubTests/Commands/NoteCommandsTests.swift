@@ -234,7 +234,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = InMemoryStore(keepsRevisions: keepsRevisions)
         let file = try store.plant("old", at: "/a.txt")
-        await NotesEdit.keep(Data("old".utf8), of: file, from: store, in: folder)
+        try await NotesEdit.keep(Data("old".utf8), of: file, from: store, in: folder)
         #expect(FileManager.default.fileExists(atPath: folder.path) != keepsRevisions)
         if !keepsRevisions {
             let versions = try LocalCopy(folder: folder).versions(of: file.path)

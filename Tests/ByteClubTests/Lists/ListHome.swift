@@ -86,3 +86,24 @@ import TerminalUI
         store.contents(of: "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 }
+
+extension ListHome.Run {
+    /// Deletes what is marked or selected, and says yes to the question.
+    func delete(
+        _ question: String = "Delete note?", until message: String = "z brings it back.",
+        at location: SourceLocation = #_sourceLocation
+    ) async {
+        screen.press("d")
+        await screen.wait(for: question, at: location)
+        screen.press("d")
+        await screen.wait(for: message, at: location)
+    }
+
+    /// Brings back what was deleted last.
+    func bringBack(
+        until message: String, at location: SourceLocation = #_sourceLocation
+    ) async {
+        screen.press("z")
+        await screen.wait(for: message, at: location)
+    }
+}

@@ -162,6 +162,30 @@ import Testing
         await run.end()
     }
 
+    /// What a store keeps has limits: the first photos of a batch may make room for the last. Here there is room for
+    /// none, from the second on.
+    @Test func promisesOnlyWhatIsKeptAfterTheLastDeletion() async throws {
+        let home = try makeHome()
+        let run = try await start(home)
+        run.screen.press("Space", "Space", "d")
+        await run.screen.wait(for: "Delete 2 photos?")
+        func count(_ operation: StoreError.Operation) -> Int {
+            home.store.calls.count { $0.operation == operation }
+        }
+        let (deleted, asked) = (count(.delete), count(.metadata))
+        home.store.hold(.metadata)
+        run.screen.press("d")
+        await home.store.waitForCalls(of: .metadata, count: asked + 1)
+        home.store.hold(.delete)
+        home.store.release(.metadata)
+        await home.store.waitForCalls(of: .delete, count: deleted + 2)
+        home.store.forgetRevisions()
+        home.store.release(.delete)
+        await run.screen.wait(for: "2 photos were deleted.")
+        #expect(!run.screen.text.contains("z brings"))
+        await run.end()
+    }
+
     @Test func promisesNothingThatWasNotKept() async throws {
         let home = try makeHome()
         let run = try await start(home)

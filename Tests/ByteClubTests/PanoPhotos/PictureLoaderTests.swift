@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    /// It is not kept in the cache either, where nothing says that it is damaged: the club is asked again.
+    @Test func aCutPreviewIsDamagedAtTheSecondLookToo() async throws {
+        try await withLoader { loader, store in
+            let whole = Photos.noise(width: 900, height: 600)
+            let photo = try store.plant(whole.prefix(whole.count * 2 / 5), at: "/photos/sea.jpg")
+            for count in 1...2 {
+                let loaded = try await loader.load(photo, original: nil, screen: Self.screen)
+                let facts = [loaded.isOriginal, loaded.isWhole, loaded.isDamaged]
+                #expect(facts == [false, true, true])
+                #expect(store.calls.count { $0.operation == .thumbnail } == count)
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func anotherFileOfTheSameLengthIsNotShown(storeKnowsHashes: Bool) async throws {
         try await withLoader { loader, store in

@@ -3,6 +3,7 @@ import ClubStoreTestSupport
 import Foundation
 import ByteClubPictures
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import ByteClub
@@ -41,6 +42,37 @@ import Testing
         // Back in sight, it is asked for.
         #expect(loader.state(of: files[0]) == .loading)
         loader.cancel()
+        home.club.stop()
+    }
+
+    /// It is not kept on this computer either.
+    @Test func aCutThumbnailIsDamagedAndAskedForAgain() async throws {
+        let library = FileManager.default.temporaryDirectory
+            .appending(path: "thumbnails-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: library) }
+        let store = InMemoryStore()
+        let whole = Photos.noise(width: 900, height: 600)
+        try store.plant(whole.prefix(whole.count * 2 / 5), at: "/photos/sea.jpg")
+        let home = TestClub(store, library: library)
+        await home.waitUntil { $0.contents.allFiles.count == 1 }
+        let photo = try #require(home.club.contents.allFiles.first)
+        let cells = CellRenderer(style: .halfBlocks)
+        for count in 1...2 {
+            let loader = ThumbnailLoader(
+                club: home.club, size: .w256h256,
+                renderer: PictureRenderer(moving: cells, resting: cells), on: PictureTerminal(),
+                box: CellSize(columns: 14, rows: 2))
+            #expect(loader.state(of: photo) == .loading)
+            await withCheckedContinuation { done in
+                loader.onArrival = {
+                    loader.onArrival = nil
+                    done.resume()
+                }
+            }
+            #expect(loader.state(of: photo) == .unavailable("damaged"))
+            #expect(store.calls.count { $0.operation == .thumbnail } == count)
+            loader.cancel()
+        }
         home.club.stop()
     }
 

@@ -387,7 +387,7 @@ import Testing
         let screen = run.screen
         #expect(
             screen.message(of: "Changed by someone else").contains(
-                "Your changes and theirs fit together: 1 line came in"))
+                "Your changes and theirs fit together: 1 line added"))
         screen.press("m")
         await screen.wait(for: "Merged.")
         #expect(Array(screen.box("plan.txt").prefix(3)) == ["Xold", "same", "NEW"])

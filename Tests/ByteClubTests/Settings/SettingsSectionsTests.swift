@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         ("keys:\n  notes.nwe: a\n", 2, "no command"),
         ("keys:\n  notes.new: Fn\n", 2, "not a key"),
-        ("keys:\n  editor.cancel: []\n", 2, "way out"),
+        ("keys:\n  editor.cancel: []\n", 2, "closes a view"),
         ("keys:\n  notes.new: \"\\e\"\n", 2, "not a key"),
         ("keys:\n  list.open: C-i\n", 2, "tabs.next"),
         ("keys:\n  notes.new: [a, [b]]\n", 2, "not a key"),

@@ -76,7 +76,7 @@ import Testing
         status.note(
             TransferFailure(StoreError(.offline, during: .upload), club: .remote), about: order)
         try journal.write(status, of: order.id)
-        for (width, words) in [(20, "No connection"), (80, "Nothing answers")] {
+        for (width, words) in [(20, "No connection"), (80, "The server does not answer")] {
             let center = TransferCenter(
                 journal, carrier: NoCarrier(reason: nil), activity: TestActivity(),
                 checkInterval: .seconds(3600))
@@ -86,10 +86,33 @@ import Testing
             let screen = try AppScreen(root, width: width, height: 12)
             root.present(TransfersViewController(center))
             await screen.wait(for: words)
-            #expect(screen.text.contains("Nothing answers") == (width == 80))
+            #expect(screen.text.contains("The server does not answer") == (width == 80))
             await center.finish()
             center.stop()
         }
+    }
+
+    @Test(arguments: [20, 80])
+    func saysHowFarAPausedOneIs(width: Int) async throws {
+        let path = try RemotePath(validating: "/photos/a.jpg")
+        var order = TransferOrder(.download, path, file: folder.appending(path: "a.jpg"))
+        order.intent = .pause
+        try journal.write(order)
+        var status = TransferStatus()
+        (status.state, status.byteCount, status.totalByteCount) = (.paused, 450_000, 1_000_000)
+        try journal.write(status, of: order.id)
+        let center = TransferCenter(
+            journal, carrier: NoCarrier(reason: nil), activity: TestActivity(),
+            checkInterval: .seconds(3600))
+        center.start()
+        await center.wait { $0.items.count == 1 }
+        let root = ViewController()
+        let screen = try AppScreen(root, width: width, height: width == 20 ? 6 : 24)
+        root.present(TransfersViewController(center))
+        await screen.wait(for: width == 20 ? "45% paused" : "paused")
+        #expect(screen.text.contains("━━"))
+        await center.finish()
+        center.stop()
     }
 
     @Test func forgetsWhatIsDoneWithoutAQuestion() async throws {

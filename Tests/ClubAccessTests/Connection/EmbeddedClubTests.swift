@@ -110,12 +110,12 @@ import Testing
             #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
             async let store = club.open()
             let log = Paths(environment: environment).stateFolder.appending(path: "serve.log")
-            let deadline = ContinuousClock.now + .seconds(60)
-            while (try? String(contentsOf: log, encoding: .utf8))?.contains("Another Byte Club")
-                != true
-            {
-                try #require(.now < deadline)
-                try await Task.sleep(for: .milliseconds(5))
+            try await eventually(
+                "a server has found the lock taken", in: home.folder.appending(path: "state"),
+                timeout: .seconds(60)
+            ) {
+                (try? String(contentsOf: log, encoding: .utf8))?.contains("Another Byte Club")
+                    == true
             }
             close(lock)
             #expect(try await store.list(.root).files.isEmpty)

@@ -13,10 +13,11 @@ import Testing
             error.userMessage = words
             return ErrorMessage(error).text
         }
-        #expect(text("No room\n\tfor \u{1B}[2Jyou.\u{85}").contains("“No room for [2Jyou.”"))
+        #expect(text("No room\n\tfor \u{1B}[2Jyou.\u{85}").contains("“No room for [2Jyou”."))
         let long = text(String(repeating: "word ", count: 100_000))
         #expect(long.count < 260)
-        #expect(long.hasSuffix("…”"))
+        #expect(long.hasSuffix("…”."))
+        #expect(text("No room.") == text("No room"))
         // A single character, as Swift counts.
         #expect(text("a" + String(repeating: "\u{301}", count: 100_000)).utf8.count < 2000)
         for page in ["<!DOCTYPE html><p>Sorry", "\n <html><body>", "<?xml version='1.0'?><error/>"]
@@ -33,6 +34,21 @@ import Testing
         #expect(ErrorMessage(error, club: .remote).text.contains("metered"))
         let other = StoreError(.offline, during: .put, underlying: URLError(.timedOut))
         #expect(!ErrorMessage(other, club: .remote).text.contains("metered"))
+    }
+
+    /// A proxy that is down, or refuses, is not the club's server.
+    @Test(arguments: [
+        URLError.Code.cannotFindHost, .cannotConnectToHost, .userAuthenticationRequired,
+    ])
+    func namesTheProxyThatFailed(code: URLError.Code) {
+        let reason = URLError(
+            code, userInfo: ["NSDebugDescription": "the proxy p.test:3128 cannot be reached"])
+        let words =
+            "cannot be reached: the proxy p.test:3128 cannot be reached. Check the proxy (https"
+        let error = StoreError(.offline, during: .list, underlying: reason)
+        #expect(ErrorMessage(error, club: .remote).text.contains(words))
+        let signIn = OAuthError(.store(.offline), underlying: reason)
+        #expect(SignInError.signIn(signIn).description.contains(words))
     }
 
     /// What a person cannot be expected to know, and what nobody wants to read.
@@ -99,6 +115,28 @@ import Testing
     func tellsWhenToComeBack(_ wait: Duration, _ expected: String) {
         let error = StoreError(.rateLimited(retryAfter: wait), during: .list)
         #expect(ErrorMessage(error, club: .remote).text.contains(expected))
+    }
+
+    /// One key was accepted, and another one is shown: that must not pass for a certificate like any other.
+    @Test func saysThatTheServersKeyHasChanged() throws {
+        let key = try #require(ServerKey("sha256//" + String(repeating: "a", count: 42) + "A="))
+        var error = StoreError(.untrusted, during: .list)
+        error.untrustedServer = UntrustedServer(
+            host: "nas.example", reason: "self-signed certificate", key: key, differsFromPin: true)
+        let words = ErrorMessage(error, club: .remote)
+        #expect(words.title == "The server's key has changed")
+        #expect(words.text.hasPrefix("nas.example shows another key than the one"))
+        #expect(words.text.contains("may be intercepted"))
+        error.untrustedServer = UntrustedServer(
+            host: "nas.example", reason: "self-signed certificate", key: key)
+        #expect(ErrorMessage(error, club: .remote).title == "Could not list the club")
+    }
+
+    @Test func distinguishesAMissingSignInFromARefusedOne() {
+        let missing = ErrorMessage(.notSignedIn, club: .remote)
+        #expect(missing.text == "You are not signed in to this club. Sign in again.")
+        let refused = ErrorMessage(StoreError(.unauthorized, during: .list), club: .remote)
+        #expect(refused.text == "The club no longer accepts this sign-in. Sign in again.")
     }
 
     @Test func namesTheFile() throws {

@@ -24,6 +24,36 @@ import Testing
         #expect(contents.photos.map(\.name) == ["cliff.jpg", "Sea.JPEG"])
     }
 
+    @Test func knowsWhatItHas() throws {
+        let note = try file("/f/a.txt")
+        var contents = ClubContents()
+        contents.apply([.file(note)])
+        #expect(try contents.has(.file(note)) && contents.has(.folder(folder("/f"))))
+        #expect(try !contents.has(.file(file("/f/a.txt", revision: "000000002"))))
+        #expect(try !contents.has(.deleted(note.path)) && !contents.has(.deleted(folder("/f"))))
+        #expect(try contents.has(.deleted(folder("/g"))))
+    }
+
+    private func folder(_ path: String) throws -> RemotePath { try RemotePath(validating: path) }
+
+    /// A server has a file under each, or lists a name in another form than it was sent.
+    @Test func twoFormsOfOneNameAreTwoNotes() throws {
+        let (composed, decomposed) = (try file("/caf\u{E9}.txt"), try file("/cafe\u{301}.txt"))
+        var contents = ClubContents()
+        contents.apply([.file(composed), .file(try file("/a.txt"))])
+        func hasOther(_ file: RemoteFile, ignoringCase: Bool = false) -> Bool {
+            contents.hasOtherSpelling(ofAny: [.file(file)], ignoringCase: ignoringCase)
+        }
+        #expect(hasOther(decomposed) && !hasOther(composed))
+        #expect(try !hasOther(file("/A.txt")))
+        #expect(try hasOther(file("/A.txt"), ignoringCase: true))
+        contents.apply([.file(decomposed)])
+        #expect(contents.notes.count == 3)
+        #expect(!hasOther(decomposed))
+        contents.apply([.deleted(composed.path)])
+        #expect(contents[decomposed.path] == decomposed && contents[composed.path] == nil)
+    }
+
     @Test func findsThePhotosFolderInAnyCase() throws {
         var contents = ClubContents()
         contents.apply([.file(try file("/Photos/a.jpg"))])

@@ -32,6 +32,14 @@ import Testing
         #expect(PhotoName.forClub(newName, renaming: name) == expected)
     }
 
+    @Test(arguments: [
+        ("sea", "sea.jpg", true), ("sea", "sea.HEIC", true), ("sea.jpg", "sea.jpg", false),
+        ("se", "sea.jpg", false), ("sea", "sea.txt", false), ("sea", "sea (2).jpg", false),
+    ])
+    func knowsANameWithoutItsEnding(typed: String, name: String, isShortened: Bool) {
+        #expect(PhotoName.isShortened(typed, from: name) == isShortened)
+    }
+
     @Test func findsAFreeName() {
         let taken: Set = ["sea.jpg", "sea (2).jpg"]
         #expect(PhotoName.free(like: "sea.jpg") { taken.contains($0) } == "sea (3).jpg")

@@ -147,6 +147,22 @@ import Testing
     @Test func saysWhenThePortIsTaken() throws {
         let door = try LoopbackAnswer()
         let error = #expect(throws: LoopbackError.self) { try LoopbackAnswer(port: door.port) }
-        #expect(error?.description.contains("--no-browser") == true)
+        #expect(error == .portTaken(door.port))
+        for words in ["port \(door.port) ", "--no-browser", "--redirect-port"] {
+            #expect(error?.description.contains(words) == true)
+        }
+    }
+
+    /// Dropbox leads only to a registered port, also when a gateway replaces its API.
+    @Test func waitsOnNoOtherPortThanTheOneOfTheApp() throws {
+        let door = try LoopbackAnswer()
+        let app = DropboxApp(key: "k", gateway: URL(string: "https://gateway.test"))
+        let error = #expect(throws: SignInError.self) {
+            try DropboxAuthorization.ByBrowser(app, port: door.port)
+        }
+        guard case .noAnswer(.portTaken(door.port)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 }

@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: [
         EmbeddedClubError.noRuntimeFolder("There is no folder."),
         .programNotStarted(reason: "no such file"), .closedFolder(folder: "/a", reason: "denied"),
-        .serverNotReady(log: "/log"), .folderServedElsewhere(folder: "/a"),
+        .serverNotReady(log: "/log"), .folderServedElsewhere(folder: "/a"), .lostFolder("/a"),
         .tooManyOpenFiles("Too many."),
     ]) func whatIsWrongWithTheClubHereIsKept(problem: EmbeddedClubError) throws {
         var error = try error(.offline)
@@ -85,6 +85,17 @@ import Testing
         error.underlying = URLError(.dataNotAllowed)
         let failure = try kept(TransferFailure(error, club: .remote))
         #expect(failure.sentence(about: order)?.contains("metered") == true)
+    }
+
+    @Test func aProxyThatFailedIsKept() throws {
+        var error = try error(.offline)
+        error.underlying = URLError(
+            .cannotConnectToHost,
+            userInfo: ["NSDebugDescription": "the proxy p.test:3128 cannot be reached"])
+        let failure = try kept(TransferFailure(error, club: .remote))
+        #expect(failure.sentence(about: order)?.contains("the proxy p.test:3128") == true)
+        #expect(failure.sentence(about: order) == ErrorMessage(error, club: .remote).text)
+        #expect(failure.isAboutServer)
     }
 
     @Test(arguments: PictureError.Code.allCases)
@@ -111,6 +122,36 @@ import Testing
         let codes = PictureError.Code.allCases.map { "\($0)" }
         #expect(codes == pictures.split(separator: " ").map(String.init))
         #expect(DestinationProblem.diskFull.rawValue == "diskFull")
+    }
+
+    /// In files, too: what earlier versions have written is read by these.
+    @Test func theKeysInJournalsStay() throws {
+        var error = try error(.rateLimited(retryAfter: .seconds(20)))
+        error.wasAccepted = true
+        error.underlying = EmbeddedClubError.closedFolder(folder: "/a", reason: "denied")
+        #expect(
+            TransferFailure(error, club: .embedded).values == [
+                "operation": "download", "path": "/photos/sea.jpg", "detail": "409 because",
+                "message": "Ask Ada.", "accepted": "yes", "club": "embedded", "seconds": "20",
+                "embedded": "closedFolder", "first": "/a", "second": "denied",
+            ])
+        error.underlying = SecretError.forAnother(club: "Sea")
+        let values = TransferFailure(error, club: .remote).values
+        #expect(values["secret"] == "forAnother")
+        #expect(values["first"] == "Sea")
+        #expect(values["club"] == "remote")
+        error.underlying = DestinationProblem.diskFull
+        #expect(TransferFailure(error, club: .remote).values["destination"] == "diskFull")
+        error.code = .offline
+        error.underlying = URLError(.dataNotAllowed)
+        #expect(TransferFailure(error, club: .remote).values["cause"] == "metered")
+        let notice = RetryNotice(reason: .unreachable, wait: .seconds(1))
+        #expect(TransferFailure(notice)?.values == ["connection": "unreachable"])
+        let picture = PictureError(.noLibrary, operation: "read", format: .heic)
+        #expect(TransferFailure(picture).values == ["format": "heic"])
+        #expect(
+            TransferFailure(.hasNoLocks, folder: "/a", reason: "none").values
+                == ["folder": "/a", "reason": "none"])
     }
 
     @Test func anOlderJournalKeepsItsSentence() throws {

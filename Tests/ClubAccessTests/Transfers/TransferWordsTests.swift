@@ -20,6 +20,7 @@ import Testing
                 status.state = state
                 (status.byteCount, status.totalByteCount) = (count, total)
                 (status.bytesPerSecond, status.preparedFraction) = (number, number)
+                status.silentSeconds = number
                 status.nextAttempt = Date(timeIntervalSince1970: number)
                 status.reason = "Why."
                 let item = TransferItem(order: order, status: status)
@@ -28,6 +29,22 @@ import Testing
                 #expect((0...1).contains(item.fraction))
             }
         }
+    }
+
+    /// A line that stands still is not one whose speed is not known yet.
+    @Test func whatStandsStillSaysForHowLong() throws {
+        let order = TransferOrder(
+            .download, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        var status = TransferStatus()
+        status.state = .running
+        (status.byteCount, status.totalByteCount) = (37, 100)
+        status.silentSeconds = 12
+        let item = TransferItem(order: order, status: status)
+        #expect(item.words(at: Date()).hasSuffix(" · no data for 12 s"))
+        #expect(item.speedWords == "no data for 12 s")
+        status.byteCount = 100
+        let whole = TransferItem(order: order, status: status)
+        #expect(!whole.words(at: Date()).contains("no data"))
     }
 
     /// A server that asks for an hour is quoted in minutes, not in seconds.

@@ -33,6 +33,15 @@ import Testing
         }
     }
 
+    /// SDKs expect it when they sign out; the token stays that of the other programs.
+    @Test func revokingTheTokenIsAnsweredAndChangesNothing() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let reply = try await club.send(Routes.revokeToken, NoValue())
+            #expect(reply.status == 200 && reply.text == "null")
+            try await club.call(Routes.getCurrentAccount, NoValue())
+        }
+    }
+
     @Test func aCallWithoutTheRightTokenIsRefused() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let path = Routes.getCurrentAccount.path

@@ -173,4 +173,34 @@ import Testing
             #expect(again.metadata.sketch == "+/f/a (1).txt")
         }
     }
+
+    /// A copy is as old as its original, whose hash is known.
+    @Test func aCopyKeepsTimeAndHash() async throws {
+        try await TestClub.with(["by hand.txt": "12"]) { (club: TestClub) async throws in
+            let time = Timestamp(secondsSince1970: 1_600_000_000)
+            let original = try await club.call(
+                Routes.upload,
+                UploadArg(commit: CommitInfo(path: "/f/a.txt", clientModified: time)), body: "1")
+            let copied = try await club.call(
+                Routes.copy, RelocationArg(fromPath: "/f/a.txt", toPath: "/b.txt"))
+            let file = try #require(copied.metadata.file)
+            #expect(file.contentHash == original.contentHash)
+            #expect(file.clientModified == time)
+            #expect(file.serverModified >= original.serverModified)
+            #expect(file.id != original.id && file.revision != original.revision)
+            let status = try FileManager.default.attributesOfItem(atPath: club.folder + "/b.txt")
+            let date = try #require(status[.modificationDate] as? Date)
+            #expect(Int64(date.timeIntervalSince1970) == time.secondsSince1970)
+
+            try await club.call(Routes.copy, RelocationArg(fromPath: "/f", toPath: "/g"))
+            let inside = try await club.list("/g").entries.first?.file
+            #expect(inside?.contentHash == original.contentHash)
+            #expect(inside?.clientModified == time)
+
+            // Nobody has needed its hash yet.
+            let new = try await club.call(
+                Routes.copy, RelocationArg(fromPath: "/by hand.txt", toPath: "/new.txt"))
+            #expect(new.metadata.file?.contentHash == ContentHash(of: Array("12".utf8)))
+        }
+    }
 }

@@ -162,17 +162,52 @@ import Testing
     @Test func aFolderIsServedOnceWhateverTheRuntimeFolder() async throws {
         try await withHome { (home: String) async throws in
             let first = try await TestClub(home: home)
-            let error = await #expect(throws: ClubServerError.self) {
-                try await TestClub(home: home) { configuration in
-                    configuration.untilUnused = true
-                    configuration.lockFile = home + "/other-lock"
-                    configuration.tokenFile = home + "/other-token"
-                    configuration.endpoint = .unixSocket(
-                        path: home + "/other", leasePath: home + "/other.lease")
-                }
+            let elsewhere: (inout ClubServer.Configuration) -> Void = { configuration in
+                configuration.untilUnused = true
+                configuration.lockFile = home + "/other-lock"
+                configuration.tokenFile = home + "/other-token"
+                configuration.endpoint = .unixSocket(
+                    path: home + "/other", leasePath: home + "/other.lease")
             }
+            let error = try await startError(home, change: elsewhere)
             #expect(error?.code == .alreadyRunning)
+            for name in ["other", "other.lease", "other-token"] {
+                #expect(!FileManager.default.fileExists(atPath: "\(home)/\(name)"), "\(name)")
+            }
+            #expect(try await first.list().entries.isEmpty)
             await first.stop()
+            // The lock that the other one had got is free.
+            let next = try await TestClub(home: home, change: elsewhere)
+            #expect(try await next.list().entries.isEmpty)
+            await next.stop()
+        }
+    }
+
+    /// It has opened the folder, and what is kept there for the next server, when it finds the port taken.
+    @Test func aStartThatFailsLeavesTheClubAsItWas() async throws {
+        try await TestClub.with(endpoint: .tcp(port: 0)) { (other: TestClub) async throws in
+            guard case .tcp(let port) = other.address else {
+                Issue.record("\(other.address)")
+                return
+            }
+            try await withHome { (home: String) async throws in
+                let first = try await TestClub(home: home)
+                let session = try await first.call(
+                    Routes.uploadSessionStart, UploadSessionStartArg(), body: "before "
+                ).sessionID
+                await first.stop()
+                let error = try await startError(home, endpoint: .tcp(port: port))
+                #expect(error?.code == .portInUse)
+                #expect(!FileManager.default.fileExists(atPath: home + "/token"))
+                let next = try await TestClub(home: home) { $0.untilUnused = true }
+                try await next.call(
+                    Routes.uploadSessionFinish,
+                    UploadSessionFinishArg(
+                        cursor: UploadSessionCursor(sessionID: session, offset: 7),
+                        commit: CommitInfo(path: "/a.txt")), body: "after")
+                #expect(next.read("a.txt") == "before after")
+                await next.stop()
+            }
         }
     }
 

@@ -300,24 +300,35 @@ import Testing
         }
     }
 
-    @Test func anUploadLargerThanTheDiskIsRefusedBeforeItIsSent() async throws {
+    /// As in Dropbox, which takes 150 MiB in one request.
+    @Test func aRequestThatIsTooLargeIsRefusedBeforeItIsSent() async throws {
         try await TestClub.with { (club: TestClub) async throws in
-            let header = try WireJSON.encodeForHeader(
-                UploadArg(commit: CommitInfo(path: "/a.bin")))
-            let reply = try await TestConnection.run {
-                let connection = try club.connect()
-                try connection.request(
-                    "POST", Routes.upload.path,
-                    [
-                        ("Authorization", "Bearer \(club.token)"), ("Dropbox-API-Arg", header),
-                        ("Content-Type", "application/octet-stream"),
-                        ("Content-Length", "4000000000000000000"),
-                    ], [])
-                return try connection.readReply()
+            let commit = CommitInfo(path: "/a.bin")
+            let session = try await club.call(
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc"
+            ).sessionID
+            let cursor = UploadSessionCursor(sessionID: session, offset: 3)
+            let length = [("Content-Length", String(150 << 20 + 1))]
+            for reply in [
+                try await club.send(Routes.upload, UploadArg(commit: commit), headers: length),
+                try await club.send(
+                    Routes.uploadSessionStart, UploadSessionStartArg(), headers: length),
+                try await club.send(
+                    Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor),
+                    headers: length),
+                try await club.send(
+                    Routes.uploadSessionFinish,
+                    UploadSessionFinishArg(cursor: cursor, commit: commit), headers: length),
+            ] {
+                #expect(reply.status == 409)
+                #expect(reply.text.contains("payload_too_large"), "\(reply.text)")
             }
-            #expect(reply.status == 409)
-            let answer: ErrorAnswer<UploadError> = try WireJSON.decode(from: Data(reply.body))
-            #expect(answer.error.tags == ["path", "insufficient_space"])
+            #expect(!club.exists("a.bin"))
+            // The session is as it was.
+            let file = try await club.call(
+                Routes.uploadSessionFinish,
+                UploadSessionFinishArg(cursor: cursor, commit: commit))
+            #expect(file.size == 3)
             #expect(club.staged.isEmpty)
         }
     }

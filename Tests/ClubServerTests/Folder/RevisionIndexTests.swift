@@ -5,13 +5,14 @@ import Testing
 
 @Suite struct RevisionIndexTests {
     private func kept(
-        _ number: Int, key: String = "/a.txt", size: Int64 = 1, at seconds: Int64 = 1000
+        _ number: Int, key: String = "/a.txt", size: Int64 = 1, at seconds: Int64 = 1000,
+        _ ending: KeptRevision.Ending = .replaced
     ) -> KeptRevision {
         let signature = FileSignature(
             inode: UInt64(number), size: size, seconds: 0, nanoseconds: 0)
         return KeptRevision(
             id: "id:a", key: key, name: "a.txt", path: key, facts: FileFacts(signature: signature),
-            blob: signature, ending: .replaced, kept: Timestamp(secondsSince1970: seconds))
+            blob: signature, ending: ending, kept: Timestamp(secondsSince1970: seconds))
     }
 
     private func drop(
@@ -49,6 +50,41 @@ import Testing
         for number in 5...9 { index.add(kept(number, size: 10)) }
         #expect(drop(&index) == [1, 2])
         #expect(index.byteCount == 70 + 700)
+    }
+
+    @Test func whatWasJustDeletedIsNotTooMuchForAnHour() {
+        var limits = RevisionLimits()
+        limits.noteByteLimit = 10
+        limits.notes.byteCount = 8
+        limits.larger.byteCount = 800
+        var index = RevisionIndex(limits: limits)
+        index.add(kept(1, key: "/old.jpg", size: 100))
+        for number in 11...20 { index.add(kept(number, size: 100, .deleted)) }
+        for number in 21...22 { index.add(kept(number, size: 8, .deleted)) }
+        #expect(drop(&index, now: 1000 + limits.sparedSeconds - 1) == [1])
+        #expect(
+            drop(&index, now: 1000 + limits.sparedSeconds) == [11, 12, 13, 21, 22])
+    }
+
+    @Test func aWriteTakesTheRoomOfTheOldestPhotosAndOfNotesBeyondTheirShare() {
+        var limits = RevisionLimits()
+        limits.noteByteLimit = 10
+        limits.notes.byteCount = 20
+        var index = RevisionIndex(limits: limits)
+        for number in 1...3 { index.add(kept(number, size: 10)) }
+        for number in 11...13 { index.add(kept(number, size: 100, .deleted)) }
+        func removable(_ byteCount: Int64, exempt: UInt64? = nil) -> [UInt64] {
+            index.removable(for: byteCount, limits: limits) {
+                $0.facts.signature.inode == exempt
+            }.map(\.facts.signature.inode)
+        }
+        #expect(removable(0).isEmpty)
+        #expect(removable(100) == [11])
+        #expect(removable(101) == [11, 12])
+        #expect(removable(101, exempt: 11) == [12, 13])
+        #expect(removable(310) == [11, 12, 13, 1])
+        // A write that fails anyway costs nothing.
+        #expect(removable(311).isEmpty)
     }
 
     @Test func notesAreKeptForLongerThanPhotos() {

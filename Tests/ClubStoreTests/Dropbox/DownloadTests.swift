@@ -18,7 +18,11 @@ import Testing
     private var facts: FileMetadata { .named("/cliff.jpg", data: content) }
 
     /// Serves one file with range support; the first connections break after this many bytes each.
-    private func server(breakingAfter lengths: [Int] = []) throws -> ScriptedDropbox {
+    ///
+    /// - Parameter tellsLengths: Else an answer that breaks off looks like a complete one.
+    private func server(
+        breakingAfter lengths: [Int] = [], tellsLengths: Bool = true
+    ) throws -> ScriptedDropbox {
         let (facts, content) = (facts, content)
         let count = Mutex(0)
         return try ScriptedDropbox { request in
@@ -41,8 +45,16 @@ import Testing
             guard number < lengths.count, case .send(let bytes) = whole[0],
                 let headEnd = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
             else { return whole }
-            return [.send(Array(bytes.prefix(headEnd + lengths[number]))), .close]
+            let head =
+                tellsLengths ? Array(bytes[..<headEnd]) : Self.withoutLength(bytes[..<headEnd])
+            return [.send(head + bytes[headEnd...].prefix(lengths[number])), .close]
         }
+    }
+
+    nonisolated private static func withoutLength(_ head: ArraySlice<UInt8>) -> [UInt8] {
+        let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
+        return Array(
+            lines.filter { !$0.hasPrefix("Content-Length") }.joined(separator: "\r\n").utf8)
     }
 
     @Test func arrivesWholeWithProgress() async throws {
@@ -68,13 +80,53 @@ import Testing
                 == [nil, "bytes=50000-", "bytes=120000-", "bytes=130000-"])
     }
 
+    @Test func anAnswerThatEndsEarlyGoesOnWhereItStopped() async throws {
+        let dropbox = try server(breakingAfter: [50_000, 70_000], tellsLengths: false)
+        _ = try await Recorder.download(path("/cliff.jpg"), to: target, in: dropbox.store)
+        #expect(try Data(contentsOf: target) == content)
+        #expect(
+            dropbox.requests.dropFirst().map { $0["Range"] }
+                == [nil, "bytes=50000-", "bytes=120000-"])
+    }
+
+    @Test func whatAnAnswerThatEndsEarlyHasBroughtIsKept() async throws {
+        let first = try server(breakingAfter: [50_000, 0], tellsLengths: false)
+        await expectFailure(.badAnswer) {
+            _ = try await Recorder.download(
+                path("/cliff.jpg"), to: target, keepsPartialFile: true, in: first.store)
+        }
+        #expect(try folder.names.map { $0.hasSuffix(".part") } == [true])
+        let second = try server()
+        _ = try await Recorder.download(
+            path("/cliff.jpg"), to: target, keepsPartialFile: true, in: second.store)
+        #expect(second.requests[1]["Range"] == "bytes=50000-")
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    /// The server has no more than it sent: asking again and again would bring nothing.
+    @Test func aFileThatIsShorterThanAnnouncedIsDamaged() async throws {
+        let (facts, content) = (facts, content)
+        let dropbox = try ScriptedDropbox { request in
+            guard request.target == "/2/files/download" else { return .json(Metadata.file(facts)) }
+            return request["Range"] == nil
+                ? .bytes(content.prefix(1000), of: facts)
+                : [.answer("416 Range Not Satisfiable")]
+        }
+        await expectFailure(.damaged) {
+            _ = try await Recorder.download(
+                path("/cliff.jpg"), to: target, keepsPartialFile: true, in: dropbox.store)
+        }
+        #expect(try folder.names.isEmpty)
+        #expect(dropbox.routes.count { $0 == "files/download" } == 2)
+    }
+
     @Test func whatArrivedIsKeptForTheNextDownloadWhenAskedFor() async throws {
         let first = try server(breakingAfter: [50_000, 0, 0, 0])
         await expectFailure(.offline) {
             _ = try await Recorder.download(
                 path("/cliff.jpg"), to: target, keepsPartialFile: true, in: first.store)
         }
-        #expect(try folder.names == [".cliff.jpg.0123456789abc.part"])
+        #expect(try folder.names.map { $0.hasSuffix(".part") } == [true])
         let second = try server()
         _ = try await Recorder.download(
             path("/cliff.jpg"), to: target, keepsPartialFile: true, in: second.store)

@@ -35,14 +35,16 @@ import Testing
         await recorder.waitForEnd()
     }
 
-    /// The requests of another run of the program: routes, and the bytes with each.
+    /// The requests of another run of the program, without the look whether the file is there: routes, and the bytes
+    /// with each.
     private func proceed(to place: String = "/up.jpg") async throws -> [String] {
         let dropbox = try sessions.makeDropbox()
         let file = try await Recorder.upload(
             source, to: path(place), record: record, in: dropbox.store)
         #expect(file.contentHash == ContentHash(of: try Data(contentsOf: source)).hexadecimal)
         #expect(try !folder.names.contains("f.upload"))
-        return dropbox.requests.map { request in
+        #expect(dropbox.routes.last == "files/get_metadata")
+        return dropbox.requests.dropLast().map { request in
             "\(request.target.split(separator: "/").last ?? "") \(request.body.count)"
         }
     }
@@ -128,7 +130,8 @@ import Testing
             file, to: path("/up.jpg"), record: record, in: second.store)
         #expect(sessions.file == photo)
         #expect(second.routes.first == "files/upload_session/append_v2")
-        let sent = second.requests.map(\.body.count).reduce(0, +)
+        #expect(second.routes.last == "files/get_metadata")
+        let sent = second.requests.dropLast().map(\.body.count).reduce(0, +)
         #expect(sent == photo.count - confirmed)
     }
 
@@ -136,10 +139,10 @@ import Testing
     @Test func anEmptyFileIsSentAtOnceWhateverIsLeft() async throws {
         let file = try folder.write(Data(), to: "empty")
         try Data("{}".utf8).write(to: record)
-        let dropbox = try ScriptedDropbox([.json(FileMetadata.named("/up.jpg", data: Data()))])
+        let dropbox = try UploadsStandIn().makeDropbox()
         _ = try await Recorder.upload(
             file, to: path("/up.jpg"), record: record, in: dropbox.store)
-        #expect(dropbox.routes == ["files/upload"])
+        #expect(dropbox.routes == ["files/upload", "files/get_metadata"])
     }
 
     @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
@@ -194,9 +197,7 @@ import Testing
     }
 
     @Test func theServerIsToldWhatTheBytesOfAWholeFileAre() async throws {
-        let dropbox = try ScriptedDropbox { request in
-            .json(FileMetadata.named("/up.jpg", data: Data(request.body)))
-        }
+        let dropbox = try UploadsStandIn().makeDropbox()
         _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
         let argument = try #require(dropbox.requests.first?["Dropbox-API-Arg"])
         let upload = try WireJSON.decodeArgument(UploadArg.self, from: Data(argument.utf8))
@@ -204,15 +205,23 @@ import Testing
     }
 
     @Test func bytesThatComeOutWrongAreTakenAwayAgain() async throws {
+        let wrong = FileMetadata.named("/up.jpg", revision: "0badc0ffee", data: Data([1]))
         let dropbox = try ScriptedDropbox { request in
-            request.target == "/2/files/upload"
-                ? .json(FileMetadata.named("/up.jpg", revision: "0badc0ffee", data: Data([1])))
-                : .json(DeleteResult(metadata: .file(.named("/up.jpg"))))
+            switch request.target {
+            case "/2/files/upload": .json(wrong)
+            case "/2/files/list_revisions":
+                .json(ListRevisionsResult(isDeleted: false, entries: [wrong], hasMore: false))
+            case "/2/files/delete_v2": .json(DeleteResult(metadata: .file(wrong)))
+            default: .refusal(#"{".tag":"path","path":{".tag":"not_found"}}"#)
+            }
         }
         await expectFailure(.damaged) {
             _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
         }
-        #expect(dropbox.routes == ["files/upload", "files/delete_v2"])
-        #expect(dropbox.requests.last?.text.contains("0badc0ffee") == true)
+        #expect(
+            dropbox.routes == [
+                "files/upload", "files/list_revisions", "files/delete_v2", "files/get_metadata",
+            ])
+        #expect(dropbox.requests[2].text.contains("0badc0ffee"))
     }
 }

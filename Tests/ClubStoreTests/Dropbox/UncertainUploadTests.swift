@@ -35,6 +35,11 @@ import Testing
                 case "/2/files/delete_v2":
                     defer { state.data = nil }
                     return .json(DeleteResult(metadata: .file(Self.file(state))))
+                case "/2/files/list_revisions":
+                    return .json(
+                        ListRevisionsResult(
+                            isDeleted: state.data == nil, entries: [Self.file(state)],
+                            hasMore: false))
                 default:
                     return state.data == nil
                         ? .refusal(#"{".tag":"path","path":{".tag":"not_found"}}"#)
@@ -117,7 +122,10 @@ import Testing
         let error = #expect(throws: StoreError.self) { try first.get() }
         #expect(error?.code == .damaged)
         #expect(server.data == nil)
-        #expect(dropbox.routes == ["files/upload", "files/delete_v2"])
+        #expect(
+            dropbox.routes == [
+                "files/upload", "files/list_revisions", "files/delete_v2", "files/get_metadata",
+            ])
         server.state.withLock { $0.damages = false }
         _ = try await upload(photo, by: dropbox).get()
         #expect(server.data == photo)

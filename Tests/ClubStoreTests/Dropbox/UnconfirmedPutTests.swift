@@ -12,14 +12,21 @@ import Testing
     @Test func anEditThatIsStoredUnderAnotherNameIsNone() async throws {
         let stray = FileMetadata.named("/a (1)", revision: "000000009", data: data("new"))
         let dropbox = try ScriptedDropbox([
-            .json(stray), .json(DeleteResult(metadata: .file(stray))),
+            .json(stray),
+            .json(ListRevisionsResult(isDeleted: false, entries: [stray], hasMore: false)),
+            .json(DeleteResult(metadata: .file(stray))),
+            .refusal(#"{".tag":"path","path":{".tag":"not_found"}}"#),
             .json(Metadata.file(.named("/a", revision: "000000002", data: data("theirs")))),
         ])
         await expectFailure(.conflict(serverRevision: Revision(rawValue: "000000002"))) {
             _ = try await dropbox.store.put(
                 data("new"), at: path("/a"), mode: .update(Revision(rawValue: "000000001")))
         }
-        #expect(dropbox.routes == ["files/upload", "files/delete_v2", "files/get_metadata"])
+        #expect(
+            dropbox.routes == [
+                "files/upload", "files/list_revisions", "files/delete_v2", "files/get_metadata",
+                "files/get_metadata",
+            ])
     }
 
     /// Dropbox keeps the case in which a name was first written.

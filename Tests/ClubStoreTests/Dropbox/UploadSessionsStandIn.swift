@@ -17,6 +17,8 @@ final class UploadSessionsStandIn: Sendable {
         case silence
         /// Nothing is stored, and there is no response.
         case deafness
+        /// The response is that of a success, and the file is not stored.
+        case untruth
         case refusal(String)
     }
 
@@ -80,6 +82,10 @@ final class UploadSessionsStandIn: Sendable {
             case .silence:
                 _ = Self.take(request, &state)
                 return [.stall]
+            case .untruth:
+                let before = state.file
+                defer { state.file = before }
+                return Self.take(request, &state)
             case nil: return Self.take(request, &state)
             }
         }

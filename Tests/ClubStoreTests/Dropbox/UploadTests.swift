@@ -1,6 +1,7 @@
 import ClubStoreTestSupport
 import DropboxAPI
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,9 +24,9 @@ import Testing
     }
 
     @Test func progressGoesUpAndReachesTheEndOnlyWhenConfirmed() async throws {
-        let gate = LoopbackGate()
+        let (gate, club) = (LoopbackGate(), UploadsStandIn())
         let dropbox = try ScriptedDropbox { request in
-            [.wait(gate)] + Self.accept(request.body)
+            [.wait(gate)] + club.answer(request)
         }
         let content = bytes(3_000_000)
         let recorder = Recorder()
@@ -69,15 +70,15 @@ import Testing
 
     /// Where several may run each has a connection of its own: none stands still behind another.
     @Test func severalUploadsRunAtOnceWhereTheyMay() async throws {
-        let gate = LoopbackGate()
+        let (gate, club) = (LoopbackGate(), UploadsStandIn())
         let dropbox = try ScriptedDropbox(configure: { $0.uploadConnectionLimit = 3 }) {
-            [.wait(gate)] + Self.accept($0.body)
+            [.wait(gate)] + club.answer($0)
         }
         let recorders = [Recorder(), Recorder(), Recorder()]
         for (number, recorder) in recorders.enumerated() {
             dropbox.store.upload(
                 fileAt: try folder.write(bytes(1000 + number), to: "f\(number)"),
-                to: try path("/up.jpg"), mode: .add, delegate: recorder
+                to: try path("/up\(number).jpg"), mode: .add, delegate: recorder
             ).resume()
         }
         // All of them have arrived, and none has an answer.
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test func anUploadThatNobodyListensToGoesOn() async throws {
-        let dropbox = try ScriptedDropbox { Self.accept($0.body) }
+        let dropbox = try UploadsStandIn().makeDropbox()
         do {
             let transfer = dropbox.store.upload(
                 fileAt: try folder.write(bytes(10), to: "f"), to: try path("/up.jpg"), mode: .add,
@@ -101,7 +102,15 @@ import Testing
     }
 
     @Test func aServerThatDiesUnderwayIsAskedOnceMore() async throws {
-        let dropbox = try ScriptedDropbox([[.reset], Self.accept(Array(bytes(1000)))])
+        let club = UploadsStandIn()
+        let isFirst = Mutex(true)
+        let dropbox = try ScriptedDropbox { request in
+            let breaks = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return breaks ? [.reset] : club.answer(request)
+        }
         let file = try await Recorder.upload(
             try folder.write(bytes(1000), to: "f"), to: path("/up.jpg"), in: dropbox.store)
         #expect(file.byteCount == 1000)
@@ -133,18 +142,19 @@ import Testing
     }
 
     @Test func onlyOneGoesAtATime() async throws {
-        let dropbox = try ScriptedDropbox { Self.accept($0.body) }
+        let dropbox = try UploadsStandIn().makeDropbox()
         try await withThrowingTaskGroup(of: RemoteFile.self) { group in
             for index in 0..<5 {
                 let file = try folder.write(bytes(100_000 + index), to: "f\(index)")
                 group.addTask {
-                    try await Recorder.upload(file, to: path("/up.jpg"), in: dropbox.store)
+                    try await Recorder.upload(file, to: path("/up\(index).jpg"), in: dropbox.store)
                 }
             }
             for try await _ in group {}
         }
-        #expect(dropbox.server.connectionCount == 1)
-        #expect(dropbox.requests.count == 5)
+        let uploads = dropbox.requests.filter { $0.target == "/2/files/upload" }
+        #expect(Set(uploads.map(\.connection)).count == 1)
+        #expect(uploads.count == 5)
     }
 
     // MARK: - In chunks
@@ -163,9 +173,9 @@ import Testing
         #expect(
             dropbox.routes == [
                 "files/upload_session/start", "files/upload_session/append_v2",
-                "files/upload_session/finish",
+                "files/upload_session/finish", "files/get_metadata",
             ])
-        #expect(dropbox.requests.map(\.body.count) == [400, 400, 300])
+        #expect(dropbox.requests.prefix(3).map(\.body.count) == [400, 400, 300])
         #expect(sessions.file == content)
         let argument = try #require(dropbox.requests[2]["Dropbox-API-Arg"])
         let finish = try WireJSON.decodeArgument(

@@ -32,6 +32,15 @@ import Testing
         #expect(waits(after: .busy(retryAfter: .seconds(2))).first == .seconds(2))
     }
 
+    @Test func aServerThatAsksForNoPauseGetsOneFromTheSecondTimeOn() {
+        for failure in [
+            RetryPolicy.Failure.status(429, retryAfter: .zero), .status(503, retryAfter: .zero),
+            .busy(retryAfter: .zero),
+        ] {
+            #expect(waits(after: failure) == [.zero, .seconds(1), .seconds(1), .seconds(1)])
+        }
+    }
+
     @Test func waitsFiveSecondsForABusyServerThatDoesNotSay() {
         #expect(waits(after: .status(429, retryAfter: nil)).first == .seconds(5))
     }

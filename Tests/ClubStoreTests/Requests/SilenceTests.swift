@@ -33,14 +33,13 @@ import Testing
 
     /// Each byte restarts the time limit of a request.
     @Test func aServerThatDripsIsGivenUp() async throws {
-        let server = try LoopbackServer(talking: { peer in
-            guard peer.readHead() != nil else { return }
-            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-            while peer.isOpen {
-                peer.send(" ")
-                usleep(50_000)
-            }
-        })
+        let drops = [UInt8](repeating: UInt8(ascii: " "), count: 100_000)
+        let server = try LoopbackServer(scripts: [
+            [
+                .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(drops.count)\r\n\r\n"),
+                .trickle(drops, pieceByteCount: 1, every: .milliseconds(50)),
+            ]
+        ])
         defer { server.stop() }
         let loader = HTTPLoader(
             configuration: HTTPLoader.makeConfiguration(timeout: .seconds(1)),

@@ -31,7 +31,7 @@ import Testing
     ) async throws {
         // The server is probed before.
         _ = try await standIn.store.put(data("x"), at: path("/first"), mode: .add)
-        _ = try await standIn.store.placesRanges(during: .upload)
+        _ = try await standIn.store.probeRanges(during: .upload)
         let broken = WebDAVStandIn.BrokenPut.refusing("408 Request Timeout", keeping: byteCount)
         if count == 1 {
             standIn.breakPuts(nil, broken)
@@ -49,7 +49,7 @@ import Testing
     private func proceed(_ standIn: WebDAVStandIn) async throws -> [String] {
         let next = try WebDAVStore(standIn.store.configuration)
         _ = try await next.put(data("x"), at: path("/second"), mode: .add)
-        _ = try await next.placesRanges(during: .upload)
+        _ = try await next.probeRanges(during: .upload)
         let before = standIn.requests.count
         _ = try await Recorder.upload(source, to: path("/big"), record: record, in: next)
         #expect(try !folder.names.contains("f.upload"))

@@ -1,3 +1,4 @@
+import DropboxAPI
 import Foundation
 import Synchronization
 import TestSupport
@@ -146,6 +147,67 @@ import Testing
         standIn.plant("a new", at: "/a")
         await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
         #expect(standIn.contents(of: "/a") == "a new")
+    }
+
+    // MARK: - A text that somebody has shortened
+
+    private static let list = "milk\neggs\nbread"
+
+    /// The request is cut before the server has done anything, and waits. What a rival leaves of the old text is also
+    /// the beginning of the new one.
+    @Test(arguments: ["", "milk", "milk\neggs\n", list], [true, false])
+    func whatSomebodyElseHasShortenedIsAConflict(_ rest: String, isNextRun: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let server = try FaultyWebDAV { $0.unconfirmedWritesFolder = folder.url }
+        let store = server.store
+        _ = try await store.put(data("1st"), at: path("/first"), mode: .add)
+        server.standIn.plant(Self.list, at: "/a")
+        let old = try await store.fetch(path("/a")).file
+        let mode = RemoteWriteMode.update(old.revision, contentHash: old.contentHash)
+        let new = data(Self.list + "\nbutter")
+        server.set(.answers("408 Request Timeout", isPage: false), for: "PUT")
+        await expectFailure(.timedOut) {
+            _ = try await store.put(new, at: path("/a"), mode: mode)
+        }
+        server.set(nil, for: "PUT")
+        server.standIn.plant(rest, at: "/a")
+        let copy = try folder.copyWithoutLocks()
+        var configuration = store.configuration
+        configuration.unconfirmedWritesFolder = copy.url
+        let next = isNextRun ? try WebDAVStore(configuration) : store
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await next.put(new, at: path("/a"), mode: mode)
+        }
+        #expect(server.standIn.contents(of: "/a") == rest)
+    }
+
+    /// The same within one write that is repeated.
+    @Test func whatSomebodyElseShortensMeanwhileIsAConflict() async throws {
+        let server = try FaultyWebDAV()
+        _ = try await server.store.put(data("1st"), at: path("/first"), mode: .add)
+        server.standIn.plant(Self.list, at: "/a")
+        let old = try await server.store.metadata(of: path("/a"))
+        server.store.noteBase(data(Self.list))
+        server.set(.answers("502 Bad Gateway", isPage: false), for: "PUT", times: 1)
+        server.after("PUT") { $0.plant("milk", at: "/a") }
+        let hash = ContentHash(of: data(Self.list)).hexadecimal
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await server.store.put(
+                data(Self.list + "\nbutter"), at: path("/a"),
+                mode: .update(old.revision, contentHash: hash))
+        }
+        #expect(server.standIn.contents(of: "/a") == "milk")
+    }
+
+    /// Only this write can have left the beginning of a line that the old text does not have.
+    @Test func aBeginningThatTheOldTextDoesNotHaveIsOurs() async throws {
+        standIn.plant(Self.list, at: "/a")
+        let old = try await standIn.store.fetch(path("/a")).file
+        standIn.breakPuts(.keeping(8))
+        _ = try await standIn.store.put(
+            data("milk\nbutter\neggs\nbread"), at: path("/a"),
+            mode: .update(old.revision, contentHash: old.contentHash))
+        #expect(standIn.contents(of: "/a") == "milk\nbutter\neggs\nbread")
     }
 
     @Test func aWriteThatEndedWellIsForgotten() async throws {

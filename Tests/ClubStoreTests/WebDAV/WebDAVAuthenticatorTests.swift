@@ -47,6 +47,15 @@ import Testing
         #expect(schemes(standIn) == ["none", "Basic", "Basic", "Basic"])
     }
 
+    @Test func aRefusalTellsWhatTheServerAsksFor() async throws {
+        let standIn = try standIn(#"Bearer realm="your secret""#)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await standIn.store.list(.root)
+        }
+        #expect(error?.authenticationChallenges == #"Bearer realm="your …""#)
+        #expect(schemes(standIn) == ["none"])
+    }
+
     @Test func oneThatIsRightIsAskedForOnce() async throws {
         let standIn = try standIn(Self.basic, accepts: "Basic ")
         _ = try await standIn.store.list(.root)

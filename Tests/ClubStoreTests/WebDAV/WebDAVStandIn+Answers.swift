@@ -269,8 +269,10 @@ extension WebDAVStandIn {
         guard let node else { return [.answer("404 Not Found")] }
         guard state.nodes[Self.parent(destination)] != nil else { return [.answer("409 Conflict")] }
         let there = state.nodes[destination]
-        if request["Overwrite"] == "F", there != nil { return [.answer("412 Precondition Failed")] }
-        guard allows(request, there) else { return [.answer("412 Precondition Failed")] }
+        let isAllowed = (request["Overwrite"] != "F" || there == nil) && allows(request, there)
+        guard isAllowed || !manners.checksMoves else {
+            return [.answer("412 Precondition Failed")]
+        }
         let gone = path.hasSuffix("/.file") ? folder : path
         let id = fileID(path, state)
         for (other, node) in state.nodes where other == gone || other.hasPrefix(gone + "/") {

@@ -38,6 +38,8 @@ final class WebDAVStandIn: Sendable {
         var lowercaseEscapes = false
         var tellsTagOfPut = true
         var knowsMove = true
+        /// Whether a `MOVE` is subject to `Overwrite: F` and to conditions.
+        var checksMoves = true
         /// nginx leaves them out.
         var listsHiddenNames = true
         /// Whether `getcontentlength` is among the properties.

@@ -39,9 +39,9 @@ import Testing
         return switch (status, operation) {
         case (404, .changes), (404, .waitForChanges), (410, .changes), (410, .waitForChanges):
             .cursorReset
-        // A folder that cannot be created.
-        case (404, .account), (410, .account), (404, .put), (404, .upload), (410, .put),
-            (410, .upload), (404, .createFolder), (410, .createFolder):
+        // The club's own folder is looked for after a 404: that is missing, too.
+        case (404, .put), (404, .upload), (404, .createFolder): .notFound
+        case (404, .account), (410, .account), (410, .put), (410, .upload), (410, .createFolder):
             .badAnswer
         case (405, .put), (405, .upload), (405, .thumbnail), (501, .put), (501, .upload),
             (501, .thumbnail):

@@ -30,6 +30,35 @@ import Testing
         #expect(next.writeProtection == .byServer)
     }
 
+    /// Only a sign-in makes a club's folder: what a write would make in place of a lost one is another, empty club.
+    @Test(arguments: [false, true])
+    func noWriteMakesALostClub(isProbed: Bool) async throws {
+        let standIn = try WebDAVStandIn(.init(base: "/dav/club")) { $0.limits.directByteCount = 8 }
+        standIn.state.withLock { $0.nodes["/dav"] = .folder }
+        let store = standIn.store
+        if isProbed { _ = try await store.put(data("1st"), at: path("/first"), mode: .add) }
+        standIn.uproot("")
+        let home = try TemporaryFolder()
+        let large = try home.write(data("more than eight"), to: "large")
+        let writes: [() async throws -> Void] = [
+            { _ = try await store.put(data("x"), at: path("/a"), mode: .create) },
+            { _ = try await store.put(data("x"), at: path("/f/g/a"), mode: .add) },
+            { _ = try await Recorder.upload(large, to: path("/large"), in: store) },
+            { _ = try await Recorder.upload(large, to: path("/f/large"), in: store) },
+            { try await store.createFolder(path("/new")) },
+            { try await store.createFolder(path("/f/new")) },
+        ]
+        for (index, write) in writes.enumerated() {
+            let error = await failure { try await write() }
+            #expect(error?.code == .notFound, "\(index)")
+            #expect(error?.path == .root, "\(index)")
+        }
+        #expect(standIn.state.withLock { $0.nodes.keys.sorted() } == ["/dav"])
+        try await store.makeRoot()
+        _ = try await store.put(data("x"), at: path("/f/a"), mode: .add)
+        #expect(standIn.contents(of: "/f/a") == "x")
+    }
+
     @Test func aPageOfTheNetworkTellsNothingOfTheServer() async throws {
         let isThere = Mutex(true)
         let standIn = try WebDAVStandIn(
@@ -167,7 +196,7 @@ import Testing
             data("67890"), at: path("/f/a"), mode: .update(file.revision))
         #expect(
             standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
-                == ["PROPFIND", "PUT", "PROPFIND", "MOVE", "PROPFIND"])
+                == ["PROPFIND", "PUT", "PROPFIND", "PROPFIND", "MOVE", "PROPFIND"])
         #expect(standIn.contents(of: "/f/a") == "67890")
         #expect(standIn.paths == ["/f", "/f/a", "/first"])
     }

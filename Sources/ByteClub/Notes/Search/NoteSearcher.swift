@@ -159,14 +159,14 @@ struct NoteSearchProgress: Sendable {
         guard let file = contents[candidate.path], file.revision == candidate.revision,
             ClubContents.kind(of: file) == .notes
         else { return [] }
-        return search.lines(in: String(decoding: candidate.data, as: UTF8.self))
+        return search.lines(in: candidate.data)
             .map { NoteHit(file: file, line: $0.number, text: $0.text) }
     }
 
     @concurrent private nonisolated static func hits(
         _ search: LineSearch, in text: TextBuffer, of file: RemoteFile
     ) async -> [NoteHit] {
-        search.lines(in: text.string).map { NoteHit(file: file, line: $0.number, text: $0.text) }
+        search.lines(in: text.data).map { NoteHit(file: file, line: $0.number, text: $0.text) }
     }
 
     @concurrent private nonisolated static func searchable(

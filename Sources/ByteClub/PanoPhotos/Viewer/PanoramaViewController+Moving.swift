@@ -176,6 +176,14 @@ extension PanoramaViewController {
 
     // MARK: - On its own
 
+    /// Automatic panning; has no timer when stopped.
+    struct AutoPan {
+        var timer: ScheduledAction?
+        var lastTick: ContinuousClock.Instant?
+        /// 1 is to the right, -1 to the left.
+        var direction = 1.0
+    }
+
     /// Parts of the picture's width per second: a full turn takes a minute.
     private static let autoPanSpeed = 1.0 / 60
     private static let tick: Duration = .milliseconds(50)

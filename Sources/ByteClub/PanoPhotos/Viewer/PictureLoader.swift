@@ -137,7 +137,7 @@ struct PictureFailure: Error {
         }
         guard let data = data ?? nil,
             let decoded = try? await PictureWorkers.shared.decode(
-                PictureFile(data: data, name: photo.name))
+                PictureFile(data: data, name: photo.name)), !decoded.isDamaged
         else { return nil }
         return LoadedPicture(
             levels: PictureLevels(decoded.image),
@@ -237,7 +237,7 @@ struct PictureFailure: Error {
             return LoadedPicture(
                 levels: levels,
                 details: PictureDetails(size: Self.fullSize(of: data) ?? decoded.fullSize),
-                original: nil, isWhole: true)
+                original: nil, isWhole: true, isDamaged: decoded.isDamaged)
         } catch {
             if Task.isCancelled { throw CancellationError() }
             note(error, of: photo)

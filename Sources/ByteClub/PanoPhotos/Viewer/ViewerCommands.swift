@@ -37,10 +37,10 @@ extension KeyCommand {
         label: localized("download"), weight: 68)
     /// Available only if there is no picture.
     static let retryPicture = KeyCommand(
-        "viewer.retry", keys: ["r"], title: localized("Try again to bring the picture"),
+        "viewer.retry", keys: ["r"], title: localized("Try again to load the picture"),
         label: localized("try again"), weight: 72)
     static let pictureInfo = KeyCommand(
-        "viewer.info", keys: ["i"], title: localized("Show or hide size, camera, date and who"),
+        "viewer.info", keys: ["i"], title: localized("Show or hide size, camera, date and artist"),
         label: localized("info"),
         weight: 56)
     static let showMinimap = KeyCommand(

@@ -87,7 +87,7 @@ extension DropboxAccess {
     private func current() async throws(StoreError) -> DropboxTokens {
         if let tokens { return tokens }
         guard let stored = try await vault.read() else {
-            throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
+            throw .notSignedIn
         }
         // Another caller may have set it during the read.
         if let tokens { return tokens }
@@ -160,14 +160,18 @@ extension DropboxAccess {
             return .success(newer ?? tokens)
         } catch {
             let code: StoreError.Code
+            var underlying: any Error = error
             switch error.code {
-            case .store(let reason): code = reason
+            case .store(let reason):
+                code = reason
+                // A proxy's failure, for one, is reported as such.
+                underlying = error.underlying ?? error
             case .badAnswer: code = .badAnswer
             default:
                 code = .unauthorized
                 refusedToken = refreshToken
             }
-            return .failure(StoreError(code, during: .connect, underlying: error))
+            return .failure(StoreError(code, during: .connect, underlying: underlying))
         }
     }
 }

@@ -5,9 +5,13 @@ public struct OAuthError: Error, Sendable {
     /// The server's message, for logs: not for people, and not trusted on a screen.
     public var detail: String?
 
-    public init(_ code: Code, detail: String? = nil) {
+    /// What the connection failed with, for `.store`.
+    public var underlying: (any Error)?
+
+    public init(_ code: Code, detail: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.detail = detail
+        self.underlying = underlying
     }
 
     public enum Code: Hashable, Sendable {

@@ -81,8 +81,13 @@ struct TokenEndpoint: Sendable {
             answer = try await loader.load(request, limit: 1 << 16)
         } catch {
             if case .tooLarge = error { return (.failure(OAuthError(.badAnswer)), nil) }
-            let words = error.error(during: .connect, at: nil)
-            return (.failure(OAuthError(.store(words.code), detail: "\(words)")), error.retryable)
+            let failure = error.error(during: .connect, at: nil)
+            return (
+                .failure(
+                    OAuthError(
+                        .store(failure.code), detail: "\(failure)", underlying: failure.underlying)),
+                error.retryable
+            )
         }
         guard answer.isSuccess else {
             let retryAfter = answer.response.value(forHTTPHeaderField: "Retry-After")

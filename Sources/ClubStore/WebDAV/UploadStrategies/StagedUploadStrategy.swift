@@ -68,7 +68,9 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
 
     private func stage() async throws(StoreError) -> RemotePath {
         if let place = staged.withLock({ $0 }) { return place }
-        if let parts, try await payload.store.placesRanges(during: payload.operation) {
+        if let parts,
+            try await payload.store.probeRanges(during: payload.operation) == .supported
+        {
             try await parts.send { place in staged.withLock { $0 = place } }
             if let place = staged.withLock({ $0 }) { return place }
         }
@@ -128,16 +130,17 @@ struct WebDAVRelocation: Sendable {
         request.fields = fields
         request.fields["Destination"] = destination
         request.fields["Overwrite"] = condition == .absent ? "F" : "T"
-        if case .locked(let token) = condition {
-            request.fields["If"] = "<\(destination)> (<\(token)>)"
-        } else if let revision = condition.revision {
+        switch condition {
+        case .none: break
+        case .absent: try await require(nil)
+        case .locked(let token): request.fields["If"] = "<\(destination)> (<\(token)>)"
+        case .matches(let revision), .matchesByIf(let revision):
             if store.capabilities.known?.honorsIf == true, revision.isEntityTag,
                 revision.isSafeInField
             {
                 request.fields["If"] = "<\(destination)> ([\(revision.rawValue)])"
-            } else {
-                try await requireStill(revision)
             }
+            try await require(revision)
         }
         let attempts = AttemptLog()
         let message = request
@@ -151,10 +154,19 @@ struct WebDAVRelocation: Sendable {
         }
     }
 
-    /// Checks what this server would not.
-    private func requireStill(_ revision: Revision) async throws(StoreError) {
+    /// Checks what this server may not: whether it checks conditions was probed with a `PUT`, and some ignore them,
+    /// or `Overwrite: F`, for a `MOVE`. The upload before may have taken minutes.
+    ///
+    /// - Parameter revision: What has to be at the path; nil for nothing.
+    private func require(_ revision: Revision?) async throws(StoreError) {
         let there = try await store.look(at: payload.path, during: payload.operation)
-        guard case .file(let file) = there, file.file.revision == revision else {
+        let isAsExpected =
+            switch there {
+            case .nothing: revision == nil
+            case .file(let file): file.file.revision == revision
+            case .folder: false
+            }
+        guard isAsExpected else {
             let refusal = WebDAVRefusal(status: 412, method: "MOVE", words: "seen by looking first")
             throw refusal.error(during: payload.operation, at: payload.path)
         }

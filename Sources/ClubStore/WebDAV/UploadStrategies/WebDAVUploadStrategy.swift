@@ -61,8 +61,10 @@ extension WebDAVUploadStrategy {
     }
 
     /// Identifies the write later if it turns up. Also when the task is cancelled.
-    var unconfirmedWrite: UnconfirmedWrite? {
-        get async { await Task { await payload.unconfirmedWrite(isWhole: !isDirect) }.value }
+    ///
+    /// - Parameter base: The text that it replaces, if known.
+    func unconfirmedWrite(replacing base: Data?) async -> UnconfirmedWrite? {
+        await Task { await payload.unconfirmedWrite(isWhole: !isDirect, replacing: base) }.value
     }
 
     func prepareToRepeat() async {}
@@ -136,11 +138,15 @@ struct WebDAVPayload: Sendable {
         return try await store.contentHash(of: file.file.path, during: operation) == hash
     }
 
-    /// - Parameter isWhole: The file appears completely or not at all.
-    func unconfirmedWrite(isWhole: Bool) async -> UnconfirmedWrite? {
+    /// - Parameters:
+    ///   - isWhole: The file appears completely or not at all.
+    ///   - base: The text that it replaces, if known.
+    func unconfirmedWrite(isWhole: Bool, replacing base: Data?) async -> UnconfirmedWrite? {
         guard let hash = await hash() else { return nil }
         let data = isWhole ? nil : await smallData()
-        return UnconfirmedWrite(byteCount: byteCount, hash: hash, data: data)
+        var write = UnconfirmedWrite(byteCount: byteCount, hash: hash, data: data)
+        if let base, let data { write.sharedByteCount = data.byteCount(sharedWith: base) }
+        return write
     }
 
     /// All bytes, if they are few enough to be sent directly.

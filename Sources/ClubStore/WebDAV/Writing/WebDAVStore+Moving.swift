@@ -32,13 +32,15 @@ extension WebDAVStore {
             // lighttpd replaces a file with a folder, whatever `Overwrite` says.
             guard try await isFree(destination, for: path) else { throw conflict }
         }
-        guard try await canMove(to: destination, during: .move) else {
+        guard try await probeMove(to: destination, during: .move) == .supported else {
             return try await copyAndRemove(there, at: path, to: destination)
         }
         if destination.parent != path.parent {
             // Apache answers 500 where a folder is missing, as where it is broken.
             _ = try await makeMissingFolders(above: destination, during: .move)
         }
+        // Some servers and proxies ignore `Overwrite: F`, and would replace another member's note.
+        guard try await isFree(destination, for: path) else { throw conflict }
         try await sendMove(of: there, at: path, to: destination)
         do throws(StoreError) {
             return try await confirmMove(from: path, to: destination)

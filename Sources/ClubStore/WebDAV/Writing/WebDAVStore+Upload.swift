@@ -29,8 +29,8 @@ extension WebDAVStore {
             } else {
                 strategy = DirectUploadStrategy(payload)
             }
-        } else if try await writesDirectly(
-            source.byteCount, to: path, mode: mode, during: .upload)
+        } else if try await chooseWriting(
+            of: source.byteCount, to: path, mode: mode, during: .upload) == .direct
         {
             strategy = DirectUploadStrategy(payload)
         } else if let record, source.byteCount > limits.pieceByteCounts.lowerBound {

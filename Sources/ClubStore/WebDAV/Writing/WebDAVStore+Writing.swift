@@ -6,32 +6,41 @@ extension WebDAVStore {
         _ data: Data, at path: RemotePath, mode: RemoteWriteMode
     ) async throws(StoreError) -> RemoteFile {
         let payload = WebDAVPayload(.data(data), of: self, to: path, during: .put)
-        let isDirect = try await writesDirectly(
-            Int64(data.count), to: path, mode: mode, during: .put)
-        return try await write(
-            isDirect ? DirectUploadStrategy(payload) : StagedUploadStrategy(payload), at: path,
-            mode: mode,
-            during: .put)
+        let writing = try await chooseWriting(
+            of: Int64(data.count), to: path, mode: mode, during: .put)
+        let strategy: any WebDAVUploadStrategy =
+            switch writing {
+            case .direct: DirectUploadStrategy(payload)
+            case .staged: StagedUploadStrategy(payload)
+            }
+        return try await write(strategy, at: path, mode: mode, during: .put)
     }
 
-    /// Whether bytes are written directly to the file, or staged under a temporary name.
-    func writesDirectly(
-        _ byteCount: Int64, to path: RemotePath, mode: RemoteWriteMode,
+    /// Where the bytes of a write are sent.
+    enum WritingMode: Sendable {
+        /// To the file itself.
+        case direct
+        /// To a temporary name, from which a `MOVE` brings them to the file.
+        case staged
+    }
+
+    /// Chooses by what the server can do, which may have to be probed.
+    func chooseWriting(
+        of byteCount: Int64, to path: RemotePath, mode: RemoteWriteMode,
         during operation: StoreError.Operation
-    ) async throws(StoreError) -> Bool {
-        if nextcloud != nil || path.isRoot { return true }
+    ) async throws(StoreError) -> WritingMode {
+        if nextcloud != nil || path.isRoot { return .direct }
         var isStaged = byteCount > configuration.limits.directByteCount
         do throws(StoreError) {
             if !isStaged, mode == .add || mode == .create {
                 // If a `PUT` would replace anything, a `MOVE` can be prevented from it.
                 isStaged = try await !currentCapabilities(during: operation).honorsIfNoneMatch
             }
-            guard isStaged else { return true }
-            return try await !canMove(to: path, during: operation)
+            guard isStaged else { return .direct }
+            return try await probeMove(to: path, during: operation) == .supported
+                ? .staged : .direct
         } catch {
-            var error = error
-            error.path = path
-            throw error
+            throw error.about(path)
         }
     }
 
@@ -42,8 +51,11 @@ extension WebDAVStore {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
+        let base = baseText(of: mode, at: path)
         // Large files appear completely; whether one did is checked afterwards.
-        let sent = strategy.isDirect || operation == .put ? await strategy.unconfirmedWrite : nil
+        let sent =
+            strategy.isDirect || operation == .put
+            ? await strategy.unconfirmedWrite(replacing: base) : nil
         if let sent { unconfirmed.begin(sent, at: path) }
         do throws(StoreError) {
             let write = WebDAVWrite(
@@ -58,13 +70,13 @@ extension WebDAVStore {
                 // The state of the path is known from now on.
                 unconfirmed.forget(path)
             } else if strategy.attempts.mayHaveArrived {
-                if let write = await strategy.unconfirmedWrite { unconfirmed.note(write, at: path) }
+                if let write = await strategy.unconfirmedWrite(replacing: base) {
+                    unconfirmed.note(write, at: path)
+                }
             } else if let sent {
                 unconfirmed.drop(sent, at: path)
             }
-            var error = error
-            error.path = path
-            throw error
+            throw error.about(path)
         }
     }
 
@@ -74,6 +86,14 @@ extension WebDAVStore {
         .init(
             revision: revision,
             hash: hash ?? memory.content(at: path, revision: revision)?.hash)
+    }
+
+    /// The text that a write replaces, if it is small, and was read, written or noted by this store.
+    func baseText(of mode: RemoteWriteMode, at path: RemotePath) -> Data? {
+        guard case .update(let revision, let contentHash) = mode,
+            let hash = base(revision, contentHash, at: path).hash
+        else { return nil }
+        return memory.text(withHash: hash)
     }
 
     /// Whether the base's revision identifies a single text, so that a condition on it is

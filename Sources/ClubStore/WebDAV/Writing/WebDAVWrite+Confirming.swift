@@ -75,7 +75,7 @@ extension WebDAVWrite {
                 detail: "a yes, and nothing was stored")
         }
         if !file.canHave(strategy.byteCount), file.file.byteCount < strategy.byteCount,
-            (try? await hashLeftByUs(in: file)) != nil
+            (try? await hashLeftByUs(in: file, countsShared: true)) != nil
         {
             return StoreError(
                 .damaged, during: operation, at: path,
@@ -117,6 +117,9 @@ extension WebDAVWrite {
     func remember(_ file: WebDAVFile) async -> RemoteFile {
         let hash = await strategy.hash
         if let hash {
+            if case .data(let text) = strategy.payload.source {
+                store.memory.keep(text: text, hash: hash)
+            }
             let isCertain = capabilities.hasExactTags == true || !file.isFresh
             store.memory.keep(
                 .init(revision: file.file.revision, hash: hash, isCertain: isCertain), at: path)

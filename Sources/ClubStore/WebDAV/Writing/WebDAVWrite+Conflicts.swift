@@ -37,13 +37,21 @@ extension WebDAVWrite {
 
     /// The hash of the file's bytes, if they are what an attempt by this member has left, complete or in part; else
     /// nil.
-    func hashLeftByUs(in file: WebDAVFile) async throws(StoreError) -> String? {
+    ///
+    /// - Parameter countsShared: Whether a part counts that the replaced text has, too. Not if the file is to be
+    ///   replaced: somebody may have shortened that text, and what was removed would come back.
+    func hashLeftByUs(
+        in file: WebDAVFile, countsShared: Bool = false
+    ) async throws(StoreError) -> String? {
         let count = file.file.byteCount
+        let base = store.baseText(of: mode, at: path)
         let writes = store.unconfirmed.writes(
             at: path, for: mode, hash: await strategy.hash, found: count)
-        var hashes = writes.compactMap { $0.hash(ofFirst: count) }
+        var hashes = writes.filter { countsShared || !$0.shares(first: count, with: base) }
+            .compactMap { $0.hash(ofFirst: count) }
         if strategy.attempts.mayHaveArrived, let hash = await strategy.hash(ofFirst: count) {
-            hashes.append(hash)
+            let own = await strategy.unconfirmedWrite(replacing: base)
+            if countsShared || own?.shares(first: count, with: base) != true { hashes.append(hash) }
         }
         if !hashes.isEmpty {
             let found = try await store.contentHash(of: path, during: operation)

@@ -85,6 +85,21 @@ import Testing
         #expect(dropbox.violations.isEmpty)
     }
 
+    /// Why there was no connection is said to people: it may have been a proxy.
+    @Test func aRenewalThatCannotConnectSaysWhy() async throws {
+        let old = try await signIn()
+        clock.now = try #require(old.expiry)
+        let closed = DropboxApp(key: "k", gateway: URL(string: "http://127.0.0.1:9"))
+        var waiting = WaitingClock()
+        waiting.sleep = { _ in }
+        let access = DropboxAccess(
+            app: closed, vault: vault, endpoint: TokenEndpoint(closed, clock: waiting),
+            now: { clock.now })
+        let error = await #expect(throws: StoreError.self) { try await access.accessToken() }
+        #expect(error?.code == .offline)
+        #expect(error?.connectionFailure == .refused)
+    }
+
     @Test func aRevokedTokenMeansSigningInAgain() async throws {
         _ = try await signIn()
         dropbox.revokeEverything()
