@@ -30,8 +30,10 @@ import Testing
     @Test func oneThatIsHeldWhileItIsOpenedIsNotWaitedForWithoutEnd() throws {
         let file = try makeFile("/a.txt", "one")
         try test.copy.keep("one", of: file)
+        var held: LocalCopy?
         try whileHeld {
             let copy = open()
+            held = copy
             #expect(!copy.isDurable)
             let notice = try #require(copy.takeNotice())
             #expect(notice.contains("locked") && notice.contains("fg"))
@@ -39,6 +41,10 @@ import Testing
         }
         #expect(open().isDurable)
         #expect(try test.copy.string(of: file) == "one")
+        // The program that had to do without works with it again.
+        try held?.enqueue(.delete(file))
+        #expect(held?.isDurable == true)
+        #expect(try test.copy.waitingChanges().count == 1)
     }
 
     @Test func oneThatIsHeldWhileItIsOpenIsNotWrittenTo() throws {

@@ -23,7 +23,7 @@ extension Club {
                     try copy.record([.file(text.file)])
                     try copy.keep([text])
                     // A damaged copy may have been replaced by one in memory just now.
-                    guard copy.isDurable else { throw LibraryError.notDurable }
+                    guard copy.isDurable else { throw copy.durabilityError }
                 }
                 return .here
             } catch {

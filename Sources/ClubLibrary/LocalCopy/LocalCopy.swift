@@ -101,6 +101,7 @@ public final class LocalCopy: Sendable {
     private func write<Result: Sendable>(
         isDurable: Bool, updating text: OutboxText?, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
+        if isDurable { reopenIfUnlocked() }
         let generation = state.withLock { $0.generation }
         do {
             return try attemptWrite(isDurable: isDurable, text, body)
@@ -116,6 +117,14 @@ public final class LocalCopy: Sendable {
         } catch is Moved {
             throw LibraryError.locked
         }
+    }
+
+    /// Opens the file that another program kept locked, if it has let go of it.
+    func reopenIfUnlocked() {
+        guard let locked = state.withLock({ $0.problem == .locked ? $0.generation : nil }) else {
+            return
+        }
+        replace(locked, because: .moved)
     }
 
     /// Moves the log's contents to the file and empties the log; postponed while another program reads.

@@ -24,6 +24,7 @@ extension LocalCopy {
     public func enqueue(
         _ intent: Intent, wasAttempted: Bool = false, at now: Date = Date()
     ) throws -> RemoteFile? {
+        reopenIfUnlocked()
         guard isDurable else { throw durabilityError }
         // Outside the lock: it takes longer than everything else.
         var (hash, text) = ("", Data?.none)

@@ -10,10 +10,9 @@ extension DropboxStore {
         case folder
     }
 
-    /// How long to wait for metadata that lag behind a change, before each further look.
-    private static let waitsForMetadata = [Duration.seconds(1)]
-    /// The same after an upload: sending all of a photo again costs more than waiting.
-    private static let waitsForUpload = [Duration.seconds(1), .seconds(2), .seconds(4)]
+    /// How long to wait for metadata that lag behind a change, before each further look: less than a change that is
+    /// said to have failed costs.
+    private static let waits = [Duration.seconds(1), .seconds(2), .seconds(4)]
 
     /// Looks whether a path is as the server has answered. The metadata may be of an earlier moment: if they contradict
     /// the answer, they are asked for again.
@@ -26,7 +25,7 @@ extension DropboxStore {
     ) async throws(StoreError) -> Found {
         let first = try await found(at: path, during: operation)
         if isAsAnswered(first) { return first }
-        for wait in operation == .upload ? Self.waitsForUpload : Self.waitsForMetadata {
+        for wait in Self.waits {
             try await configuration.clock.wait(wait, during: operation, at: path)
             let later = try await found(at: path, during: operation)
             if isAsAnswered(later) { return later }

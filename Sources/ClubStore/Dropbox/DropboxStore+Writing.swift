@@ -110,6 +110,8 @@ extension DropboxStore {
                 }
             }
         } catch {
+            // A look that could not be made contradicts nothing.
+            guard error.code == .withoutEffect else { return }
             // The next attempt must recognize it if it has been removed all the same.
             unconfirmed.note(.removal, at: path)
             throw error
@@ -183,12 +185,10 @@ extension DropboxStore {
                 }
             }
         } catch {
+            // A look that could not be made contradicts nothing.
+            guard error.code == .withoutEffect else { return entry }
             // The answer may have been about something else.
-            if error.code == .withoutEffect,
-                let file = await movedFile(from: path, to: destination)
-            {
-                return .file(file)
-            }
+            if let file = await movedFile(from: path, to: destination) { return .file(file) }
             // The next attempt must recognize it if it has been moved all the same.
             unconfirmed.note(.move(to: destination.string), at: path)
             throw error

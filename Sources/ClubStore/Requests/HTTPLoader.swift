@@ -9,7 +9,7 @@ import Synchronization
 /// delivered in chunks, and upload progress. Redirects are not followed: an API does not
 /// move, and its token must not be sent elsewhere.
 final class HTTPLoader: Sendable {
-    private let session: URLSession
+    let session: URLSession
     private let router: TaskRouter
     private let timeout: Duration
     private let silenceInterval: Duration

@@ -42,6 +42,10 @@ public struct ServerCapabilities: Codable, Hashable, Sendable {
     /// A listing contains names that begin with a dot. nginx with dav-ext leaves them out. Nil before it was probed.
     public var listsHiddenNames: Bool?
 
+    /// Its conditions could not be checked in this run: each write looks at the path first, and sends them all the same.
+    /// Not stored.
+    var isUnchecked = false
+
     /// The keys of the file, the same in every version; another one where what an earlier version
     /// found is not sufficient: it took tags in microseconds for exact.
     private enum CodingKeys: String, CodingKey {
@@ -80,13 +84,10 @@ extension WebDAVStore {
 }
 
 extension ServerCapabilities {
-    /// The same server, of whose conditions nothing is known: each write checks the path before.
-    fileprivate var withoutConditions: ServerCapabilities {
-        var cautious = self
-        (cautious.honorsIfNoneMatch, cautious.honorsIfMatch, cautious.honorsIf) = (
-            false, false, false
-        )
-        return cautious
+    fileprivate var unchecked: ServerCapabilities {
+        var unchecked = self
+        unchecked.isUnchecked = true
+        return unchecked
     }
 }
 
@@ -197,7 +198,7 @@ final class CapabilityProbe: Sendable {
                 {
                     // The server stores no temporary file, perhaps because it is full. What replaces a text may fit.
                     state.withLock { $0.probing = nil }
-                    return .success(known.withoutConditions)
+                    return .success(known.unchecked)
                 }
             }
             let found = try await trial()

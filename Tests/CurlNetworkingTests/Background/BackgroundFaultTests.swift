@@ -250,7 +250,9 @@ import Testing
                 let frame = try? BackgroundFrame.encode(
                     BackgroundRequest.hello(version: BackgroundVersion.current + 1))
                 if let newer, let frame {
-                    _ = Array(frame).withUnsafeBytes { write(newer, $0.baseAddress, $0.count) }
+                    _ = Array(frame).withUnsafeBytes {
+                        send(newer, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
                 }
             }
         }

@@ -35,7 +35,8 @@ extension WriteState {
         of mode: RemoteWriteMode, isDirect: Bool, capabilities: ServerCapabilities,
         isBaseCertain: Bool
     ) -> WriteState {
-        switch mode {
+        guard !capabilities.isUnchecked else { return .inspecting }
+        return switch mode {
         case .create, .add:
             // A large file is not sent before the path is known to be free.
             isDirect && capabilities.honorsIfNoneMatch

@@ -36,7 +36,9 @@ extension BackgroundHelper {
                 record.upload?.noteMayBeDone()
             }
         } catch {
-            return fail(transfer, error as? URLError ?? URLError(.unknown))
+            // The disk may be full for a moment; without its last part the request has no effect.
+            stop(transfer)
+            return retry(transfer, after: error as? URLError ?? URLError(.unknown))
         }
         transfer.attempt.inner?.sendHeldPart()
     }
