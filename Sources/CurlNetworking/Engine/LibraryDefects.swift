@@ -43,4 +43,8 @@ struct LibraryDefects: Hashable, Sendable {
 
     /// 8.21.0 cannot ask a plain proxy for an address in brackets: the request fails as if for lack of memory.
     var cannotNameAddressToProxy: Bool { version == 0x081500 }
+
+    /// 8.5 drops what it has read of a paused body when the connection ends before the rest has come. Seen with 8.5.0, and
+    /// not with 8.14.1; the versions between were not tried.
+    var dropsPausedBody: Bool { (0x080500..<0x080600).contains(version) }
 }
