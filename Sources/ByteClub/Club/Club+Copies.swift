@@ -23,7 +23,7 @@ extension Club {
                     try copy.record([.file(text.file)])
                     try copy.keep([text])
                     // A damaged copy may have been replaced by one in memory just now.
-                    guard copy.isDurable else { throw copy.durabilityError }
+                    try copy.requireDurable()
                 }
                 return .here
             } catch {

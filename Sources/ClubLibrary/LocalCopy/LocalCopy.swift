@@ -61,9 +61,11 @@ public final class LocalCopy: Sendable {
     /// Whether data outlives the process.
     public var isDurable: Bool { state.withLock { $0.isDurable } }
 
-    /// The error of a change that has to be durable, where nothing is.
-    package var durabilityError: LibraryError {
-        state.withLock { $0.problem == .locked } ? .locked : .notDurable
+    /// Throws if what was written is in memory alone. It opens nothing: what is kept there would be lost then.
+    package func requireDurable() throws {
+        guard let problem = state.withLock({ $0.isDurable ? nil : $0.problem ?? .notDurable })
+        else { return }
+        throw problem == .locked ? .locked : LibraryError.notDurable
     }
 
     /// A notice for the user, returned once.
@@ -111,7 +113,7 @@ public final class LocalCopy: Sendable {
             replace(generation, because: .moved)
         }
         // Data that must be durable must not be kept in memory instead.
-        guard self.isDurable || !isDurable else { throw durabilityError }
+        if isDurable { try requireDurable() }
         do {
             return try attemptWrite(isDurable: isDurable, text, body)
         } catch is Moved {
@@ -119,11 +121,14 @@ public final class LocalCopy: Sendable {
         }
     }
 
-    /// Opens the file that another program kept locked, if it has let go of it.
+    /// Opens the file that another program kept locked, if it has let go of it. What was deleted meanwhile may be in
+    /// memory alone, and can be brought back until the program ends: then it stays as it is.
     func reopenIfUnlocked() {
-        guard let locked = state.withLock({ $0.problem == .locked ? $0.generation : nil }) else {
-            return
-        }
+        guard let locked = state.withLock({ $0.problem == .locked ? $0.generation : nil }),
+            (try? read { try $0.rows("SELECT 1 FROM deletions LIMIT 1") { $0.integer(0) } })?
+                .isEmpty
+                == true
+        else { return }
         replace(locked, because: .moved)
     }
 

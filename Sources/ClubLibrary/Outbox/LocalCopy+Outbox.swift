@@ -25,7 +25,7 @@ extension LocalCopy {
         _ intent: Intent, wasAttempted: Bool = false, at now: Date = Date()
     ) throws -> RemoteFile? {
         reopenIfUnlocked()
-        guard isDurable else { throw durabilityError }
+        try requireDurable()
         // Outside the lock: it takes longer than everything else.
         var (hash, text) = ("", Data?.none)
         if case .write(let data, _, _) = intent { (hash, text) = (Self.hash(of: data), data) }

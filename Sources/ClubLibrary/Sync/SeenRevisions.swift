@@ -78,7 +78,7 @@ public struct SeenRevisions: RevisionKeeping {
             let found = try await store.fetch(path)
             do {
                 try copy.keep([found])
-                guard copy.isDurable else { throw copy.durabilityError }
+                try copy.requireDurable()
             } catch {
                 throw StoreError(
                     .fileUnwritable, during: .put, at: path, detail: "\(error)", underlying: error)

@@ -222,7 +222,7 @@ struct NotesRemove: AsyncParsableCommand {
         guard file.byteCount <= store.fetchLimit else { return file }
         let found = try await store.fetch(file.path)
         do {
-            guard copy.isDurable else { throw copy.durabilityError }
+            try copy.requireDurable()
             try copy.record([.file(found.file)])
             try copy.keep([found])
         } catch {

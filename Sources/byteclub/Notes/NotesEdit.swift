@@ -168,7 +168,7 @@ struct NotesEdit: AsyncParsableCommand {
         guard keeper?.keepsEveryState != true else { return }
         let copy = LocalCopy(folder: folder)
         try copy.keep([(file, data)])
-        guard copy.isDurable else { throw copy.durabilityError }
+        try copy.requireDurable()
     }
 
     /// - Parameter piped: Piped input can be read only once: if the note is not found, it is kept as a draft.
